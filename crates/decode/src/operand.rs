@@ -29,8 +29,8 @@ pub struct Address {
     pub has_base: bool,
     /// What the index is multiplied by, 1, 2, 4 or 8; 0 without an index.
     pub scale: u8,
-    /// A constant is added that is not 0.
-    pub displaced: bool,
+    /// The constant that is added; of one that counts from the next instruction, as it is encoded.
+    pub displacement: i64,
     /// It counts from the next instruction (`rip`).
     pub from_next: bool,
 }
@@ -46,7 +46,7 @@ impl Operand {
         match self {
             Operand::Constant(value) if i32::try_from(*value).is_err() && u32::try_from(*value).is_err() => 2,
             Operand::Constant(_) => 1,
-            Operand::Memory(address) => u8::from(address.displaced || address.from_next),
+            Operand::Memory(address) => u8::from(address.displacement != 0 || address.from_next),
             Operand::Register { .. } | Operand::Other => 0,
         }
     }

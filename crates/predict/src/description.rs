@@ -138,6 +138,8 @@ pub struct Dispatch {
     pub(crate) rename_vector: Option<usize>,
     /// Both kinds take theirs from one pool of so many; `rename_general` and `rename_vector` are not given then.
     pub(crate) rename_shared: Option<usize>,
+    /// The domain of readers that take their pipe twice if rename has added a constant to a source.
+    pub(crate) counted_twice: Option<u8>,
     pub(crate) binds: Binds,
     /// Bits of the widest register that passes through a pipe at once.
     pub(crate) datapath: u16,
@@ -529,9 +531,17 @@ fn late(bypass: &[u8]) -> [u32; DOMAINS_MAX] {
 }
 
 impl Description {
+    /// Whether a value from one of these domains, a bit for each, comes late to any.
+    pub(crate) fn comes_late(&self, domains: u32) -> bool {
+        self.late.iter().any(|late| late & domains != 0)
+    }
+
     /// The bypass domain of a result in `role` that takes `latency` cycles, of a class whose results are of `domain`.
     pub(crate) fn domain_of_result(&self, domain: u8, role: Role, latency: u16) -> u8 {
-        if latency > 1 && role != Role::Condition {
+        // Rename adds to a register; the flags of the sum come from a pipe.
+        if Some(domain) == self.memory.rename_counted && role != Role::Value {
+            0
+        } else if latency > 1 && role != Role::Condition {
             self.longer[usize::from(domain)]
         } else {
             domain
@@ -577,6 +587,8 @@ impl Description {
         let store_op = builder.class_key("memory.store_op", &classes)?;
         let counted = "memory.rename_counted";
         let rename_counted = cpu.word(counted).map(|name| builder.domain(name, counted)).transpose()?;
+        let twice = "rename.counted_twice";
+        let counted_twice = cpu.word(twice).map(|name| builder.domain(name, twice)).transpose()?;
         Ok(Description {
             kind: cpu.kind(),
             fetch: builder.fetch()?,
@@ -589,6 +601,7 @@ impl Description {
                 steering,
                 accepts,
                 binding_address,
+                counted_twice,
                 ..builder.dispatch()
             },
             memory: Memory { rename_counted, ..builder.memory() },

@@ -28,6 +28,10 @@ impl Flags {
     pub(crate) const AFTER: Flags = Flags(1 << 6);
     /// What it stores is not forwarded.
     pub(crate) const NO_FORWARD: Flags = Flags(1 << 7);
+    /// The domains of its sources do more than to delay it: it takes neither a pipe nor time, so that its result is its source by
+    /// another name, or it takes its pipe again to add rename's constant. Asked of what accesses no memory, as `NO_FORWARD` of
+    /// what does: one bit says both.
+    pub(crate) const BY_DOMAIN: Flags = Flags::NO_FORWARD;
     /// No third operation goes into its tuple.
     pub(crate) const RESTRICTED: Flags = Flags(1 << 27);
     /// It goes to both slices of its superslice, or keeps the other slice's place empty.

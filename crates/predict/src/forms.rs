@@ -19,6 +19,7 @@ pub(crate) const FORMS: &[&str] = &[
     "light",
     "nop",
     "zero",
+    "narrow",
     "move",
     "to_vector",
     "to_general",
@@ -48,7 +49,7 @@ pub(crate) const FORMS: &[&str] = &[
 
 /// The forms of an instruction that a class can tell apart beyond the mnemonic, most telling first: what
 /// [`special::form`](crate::special::form) says of special registers; `nop`; `zero` (of one register and itself, so that the
-/// result may depend on nothing, unless a part of the destination stays); `move` (of a whole register); `to_vector` and
+/// result may depend on nothing, unless a part of the destination stays); `narrow` (one of fewer than 64 bits, by name) and `move` (of a whole register); `to_vector` and
 /// `to_general` (from the other kind of register; a mask of x86 or AArch64 is none of the general ones), `to_mask` (a comparison of
 /// vectors, or a move of a general register, into a mask); `self` (its only source is its only result); what x86 alone has (`of_x86`);
 /// `immediate` (the last source is a constant); `direct` (a jump or call, always taken, to a place that it names), `link` (moves
@@ -97,6 +98,10 @@ pub(crate) fn forms(instruction: &Instruction, kinds: &RegisterKinds) -> Vec<&'s
         forms.push("self");
     }
     if one_to_one.is_some() && mnemonic.contains("mov") && !keeps_rest {
+        let is_narrow = |operand: &Operand| matches!(operand, Operand::Register { bits: Some(8..64), register } if kinds.kind(*register) == RegisterKind::General);
+        if operands.last().is_some_and(is_narrow) {
+            forms.push("narrow");
+        }
         forms.push("move");
     }
     of_x86(instruction, kinds, &mut forms);
@@ -144,7 +149,7 @@ fn is_masked(instruction: &Instruction, source: Register, kinds: &RegisterKinds)
 }
 
 /// Forms that only x86 has: `merge` (a load of 8 or 16 bits, which keeps the rest of its register), `quad` (arithmetic on 64 bits with one operand or a constant of 11 bits), `displaced` (an address of 64 bits from a
-/// register and a constant), `one` (of one operand: shifts by one, encoded so), `byte` (from the lowest byte of a register),
+/// register and such a constant), `one` (of one operand: shifts by one, encoded so), `byte` (from the lowest byte of a register),
 /// `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `full` (vectors of 512 bits), `wide` (of 256 bits
 /// and more, nothing in memory),
 /// `count` (the last source is `cl`), `constant` (a store of a constant), `stack` (computes with the stack
@@ -155,6 +160,7 @@ fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'st
     let is_general = |operand: &Operand| matches!(operand, Operand::Register { register, .. } if kinds.kind(*register) == RegisterKind::General);
     let address = operands.iter().find_map(Operand::address);
     let quad = operands.first().is_some_and(|first| first.bits() == Some(64) && is_general(first));
+    let is_small = |constant: i64| constant != 0 && ADDED.contains(&constant);
     let is_added = |operand: &Operand| matches!(operand, Operand::Constant(value) if ADDED.contains(value));
     let with_one = quad && !memory && (operands.len() == 1 || operands.last().is_some_and(is_added));
     let in_memory = matches!(operands, [Operand::Memory(_)]);
@@ -173,7 +179,10 @@ fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'st
     for (form, holds) in [
         ("merge", merges && !instruction.store),
         ("quad", with_one || divisor),
-        ("displaced", quad && !memory && terms == 1 && is(&|one| one.displaced && one.scale < 2)),
+        (
+            "displaced",
+            quad && !memory && terms == 1 && is(&|one| is_small(one.displacement) && one.scale < 2),
+        ),
         ("one", !memory && matches!(operands, [only] if only.bits().is_some())),
         ("byte", !memory && matches!(operands, [_, source] if low_byte(source))),
         ("relative", is(&|address| address.from_next)),
@@ -186,7 +195,7 @@ fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'st
             "constant",
             instruction.store && !instruction.load && operands.last().is_some_and(Operand::is_constant),
         ),
-        ("three", terms == 2 && is(&|address| address.displaced)),
+        ("three", terms == 2 && is(&|address| address.displacement != 0)),
     ] {
         if holds {
             forms.push(form);
@@ -265,6 +274,9 @@ mod tests {
         for bytes in [&[0x89, 0xc0][..], &[0x89, 0xd8], &[0x0f, 0xb6, 0xc0]] {
             assert!(x86(bytes).contains(&"move"), "{bytes:x?}"); // mov eax, eax; mov eax, ebx; movzx eax, al
         }
+        assert!(x86(&[0x89, 0xd8]).contains(&"narrow")); // mov eax, ebx
+        assert!(!x86(&[0x48, 0x89, 0xd8]).contains(&"narrow")); // mov rax, rbx
+        assert!(!x86(&[0x0f, 0x28, 0xc1]).contains(&"narrow")); // movaps xmm0, xmm1
         for bytes in [&[0x88, 0xc0][..], &[0x66, 0x89, 0xc0], &[0x88, 0xc4], &[0x88, 0xe0], &[0x88, 0xe4]] {
             assert!(!x86(bytes).contains(&"move"), "{bytes:x?}"); // mov al, al; mov ax, ax; mov ah, al; mov al, ah; mov ah, ah
         }
@@ -311,6 +323,7 @@ mod tests {
             x86(bytes).into_iter().filter(|form| told.contains(form)).collect::<Vec<_>>()
         };
         assert_eq!(of(&[0x48, 0x8d, 0x47, 0x08]), ["displaced"]); // lea rax, [rdi + 8]
+        assert!(of(&[0x48, 0x8d, 0x87, 0, 4, 0, 0]).is_empty()); // lea rax, [rdi + 1024], of more than 11 bits
         assert_eq!(of(&[0x48, 0x8d, 0x05, 8, 0, 0, 0]), ["relative"]); // lea rax, [rip + 8]
         assert_eq!(of(&[0x48, 0x8d, 0x04, 0xb7]), ["scaled"]); // lea rax, [rdi + 4*rsi]
         assert_eq!(of(&[0x48, 0x8d, 0x44, 0x3f, 0x08]), ["three"]); // lea rax, [rdi + rdi + 8]

@@ -54,6 +54,8 @@ pub struct Plan {
     pub(crate) classes: BTreeSet<u16>,
     /// The bypass domains that each register's values come from, a bit for each.
     producers: Box<[u32; REGISTERS]>,
+    /// The instructions that copy a register in no time.
+    copies: Vec<u32>,
 }
 
 impl Plan {
@@ -75,6 +77,7 @@ impl Plan {
             fallback_names: BTreeMap::new(),
             classes: BTreeSet::new(),
             producers: Box::new([1; REGISTERS]),
+            copies: Vec::new(),
         }
     }
 
@@ -124,14 +127,20 @@ impl Plan {
             self.add(description, kinds, instruction, matches!(pair, Some(FusedPipes::Own)));
             if let Some(pipes) = pair {
                 self.fuse(pipes);
-                self.execute_counted();
+                self.execute_counted(description);
             }
         }
-        let is_new = self.learn_producers(description, written);
-        for index in if is_new { 0 } else { first as usize }..self.ops.len() {
+        let is_new = self.learn_producers(description, first as usize, written);
+        let from = if is_new { 0 } else { first };
+        for index in from as usize..self.ops.len() {
             let op = &self.ops[index];
             let near = Flags::NEAR.when(!op.is(Flags::MANY_SOURCES) && self.is_near(description, op));
             self.ops[index].flags = self.ops[index].flags & !Flags::NEAR | near;
+        }
+        for &index in self.copies.iter().filter(|&&index| index >= from) {
+            let op = &mut self.ops[index as usize];
+            let comes_late = description.comes_late(self.producers[usize::from(op.first_sources[0])]);
+            op.flags = op.flags & !Flags::BY_DOMAIN | Flags::BY_DOMAIN.when(comes_late);
         }
         self.limit(description, first as usize);
         let ops = &self.ops[first as usize..];
@@ -147,16 +156,31 @@ impl Plan {
         });
     }
 
-    /// Notes which domains the results come from, from that one on; whether values may come late now to instructions that were
-    /// there before.
-    fn learn_producers(&mut self, description: &Description, first: usize) -> bool {
-        let is_late = |domain: u8| description.late.iter().any(|late| late & 1 << domain != 0);
+    /// Notes which domains the results come from, of the instructions and results from those on; whether values may come late now to
+    /// instructions that were there before.
+    fn learn_producers(&mut self, description: &Description, first: usize, written: usize) -> bool {
         let mut is_new = false;
-        for result in &self.results[first..] {
-            let (domain, producers) = (result.domain(), &mut self.producers[usize::from(result.register)]);
-            is_new |= *producers & 1 << domain == 0 && is_late(domain);
-            *producers |= 1 << domain;
+        let producers = &mut self.producers[..];
+        let mut note = |producers: &mut [u32], register: u8, domains: u32| {
+            let new = domains & !producers[usize::from(register)];
+            producers[usize::from(register)] |= new;
+            is_new |= description.comes_late(new);
+            new != 0
+        };
+        for result in &self.results[written..] {
+            note(producers, result.register, 1 << result.domain());
         }
+        for op in &self.ops[first..] {
+            // What is renamed to a stored register is that register.
+            if let Some(counted) = description.memory.rename_counted.filter(|_| op.is(Flags::LOAD)) {
+                note(producers, op.first_result.register, 1 << counted);
+            }
+        }
+        let mut pass = |&index: &u32| {
+            let op = &self.ops[index as usize];
+            note(producers, op.first_result.register, producers[usize::from(op.first_sources[0])])
+        };
+        while self.copies.iter().any(&mut pass) {}
         is_new
     }
 
@@ -189,6 +213,10 @@ impl Plan {
     /// Whether no bypass between domains delays a source of this instruction.
     fn is_near(&self, description: &Description, op: &Op) -> bool {
         let (of_address, stored, others) = self.sources_of(op);
+        if op.source_domain == 0 && self.copies.binary_search(&op.index).is_ok() {
+            // It is a name for its source, and waits for nothing.
+            return true;
+        }
         let near = |registers: &[u8], reader: u8| {
             let late = description.late[usize::from(reader) % DOMAINS_MAX];
             registers.iter().all(|&register| self.producers[usize::from(register)] & late == 0)
@@ -241,14 +269,16 @@ impl Plan {
     }
 
     /// What rename would have computed alone takes a pipe if it is fused with a branch, and a cycle: the loop's own `dec` is a chain.
-    fn execute_counted(&mut self) {
+    fn execute_counted(&mut self, description: &Description) {
         let [.., first, second] = &mut self.ops[..] else { return };
         if !second.is(Flags::BRANCH) || first.part_count > 0 {
             return;
         }
+        let counted = description.memory.rename_counted;
         let results = first.results as usize..first.results as usize + usize::from(first.result_count);
         let executed = |result: &Result| {
-            Result::new(result.register, result.domain(), result.latency().max(1), result.role)
+            let domain = if Some(result.domain()) == counted { 0 } else { result.domain() };
+            Result::new(result.register, domain, result.latency().max(1), result.role)
         };
         self.results[results].iter_mut().for_each(|result| *result = executed(result));
         (first.first_result, first.latency) = (executed(&first.first_result), first.latency.max(1));
@@ -334,6 +364,15 @@ impl Plan {
             flags |= Flags::SIMPLE.when(simple);
             flags |= Flags::MANY_SOURCES.when(reads.is_some_and(|reads| reads.len() > 3));
         }
+        if !flags.has(Flags::LOAD | Flags::STORE) {
+            if flags.has(Flags::SIMPLE) && is_copy(instruction, &timing.parts, &results) {
+                self.copies.push(index);
+            }
+            let adds = part.is_some_and(|part| part.mask != 0)
+                && !flags.has(Flags::BRANCH)
+                && Some(source_domain) == description.dispatch.counted_twice;
+            flags = flags & !Flags::BY_DOMAIN | Flags::BY_DOMAIN.when(adds);
+        }
         flags |= Flags::PAIR.when(is_pair(instruction, &timing.parts));
         flags |= Flags::TAKES_PAIR.when(matches!(timing.parts[..], [Part { pair: true, .. }]));
         let first_sources = if flags.has(Flags::PAIR) {
@@ -400,6 +439,12 @@ fn constants(instruction: &Instruction) -> u8 {
 fn finish(results: &[Result], latency: u16) -> u16 {
     let computed = results.iter().filter(|result| result.role != Role::BaseUpdate);
     computed.map(Result::latency).fold(latency.max(1), u16::max)
+}
+
+/// Whether it takes no pipe and no time to make the only register that it writes of the only one that it reads.
+fn is_copy(instruction: &Instruction, parts: &[Part], results: &[Result]) -> bool {
+    let same = |result: &Result| (result.role, result.latency(), result.domain()) == (Role::Value, 0, 0);
+    parts.is_empty() && instruction.reads.len() == 1 && matches!(results, [result] if same(result))
 }
 
 /// Whether an instruction whose sources are of one kind takes no pipe, or one for one cycle, with all of them.

@@ -60,7 +60,7 @@ fn address(
     Address {
         has_base: base.register().is_some() && !from_next,
         scale: if has_index { scale.immediate().unwrap_or(1) as u8 } else { 0 },
-        displaced: displacement.immediate() != Some(0),
+        displacement: displacement.immediate().unwrap_or(0),
         from_next,
     }
 }

@@ -159,22 +159,35 @@ impl<R: Rules> Engine<R> {
         let issue = self.ports.simple::<K>(&self.rules, op, ready);
         let mark = self.ports.mark(op.prefer);
         let mut loaded = Loaded::AT_ONCE;
+        let mut passed_on = 0;
         if op.has::<K>(Flags::LOAD) {
             loaded = self.load(op, accesses, dispatch, issue, events);
+            if !R::GROUPED && !R::SLICED && rarely(loaded.counted) {
+                passed_on = self.memory.counted().unwrap_or(0);
+            }
+        } else if !R::GROUPED && !R::SLICED && rarely(op.is(Flags::BY_DOMAIN)) {
+            if op.part_count == 0 {
+                passed_on = self.values.copied(op);
+            } else {
+                self.add_counted(plan, op, issue);
+            }
         }
-        let mut set = |result: &Result| {
+        let set = |values: &mut Values, result: &Result| {
             // What accesses no memory updates no base.
             let from = match result.role {
                 Role::BaseUpdate if op.has::<K>(Flags::LOAD) => base_from(result, ready, issue),
                 _ => issue + loaded.extra,
             };
-            self.values.set(result, from, loaded.passed_on(), mark);
+            values.set(result, from, loaded.passed_on(), mark);
         };
         if op.result_count > 0 {
-            set(&op.first_result);
+            set(&mut self.values, &op.first_result);
+            if !R::GROUPED && !R::SLICED && rarely(passed_on != 0) && op.first_result.role == Role::Value {
+                self.values.pass_on(op.first_result.register, passed_on);
+            }
         }
         for number in 1..op.result_count {
-            set(plan.result_of(op, number));
+            set(&mut self.values, plan.result_of(op, number));
         }
         let late = planted(Fault::SimpleLate) && K::FLAGS == Simple::FLAGS
             || planted(Fault::SimpleLoadLate) && K::FLAGS == SimpleLoad::FLAGS
@@ -245,7 +258,14 @@ impl<R: Rules> Engine<R> {
             parts => self.issue_parts(op, parts, &sources, accesses, dispatch, start, events),
         };
         let Issued { last: issue, base, address, data } = issued;
-        let met = if computes_with_loaded(plan, op) { Loaded { extra: 0, ..loaded } } else { loaded };
+        if rarely(op.is(Flags::BY_DOMAIN)) && !op.is(Flags::LOAD | Flags::STORE) {
+            self.add_counted(plan, op, issue);
+        }
+        let met = match () {
+            () if computes_with_loaded(plan, op) => Loaded { extra: 0, ..loaded },
+            () if rarely(loaded.counted) => self.with_constant(op, loaded),
+            () => loaded,
+        };
         let mark = self.ports.own();
         let update = (sources.address, address.unwrap_or(base));
         let mut finish = self.set_results(plan, op, base, update, met, mark).max(issue + 1);
@@ -350,7 +370,9 @@ impl<R: Rules> Engine<R> {
                     Found::Blocked(blocked) => self.wait_for_store(op, blocked, dispatch, events),
                 };
                 one.extra += self.memory.indexing(op);
+                let counted = loaded.counted || one.counted;
                 loaded = if one.extra > loaded.extra { one } else { loaded };
+                loaded.counted = counted;
             }
         }
         loaded
@@ -402,6 +424,24 @@ impl<R: Rules> Engine<R> {
             self.values.set(result, from, loaded.passed_on(), mark);
         }
         finish
+    }
+
+    /// What was loaded so, for one that makes something else of it, when that has the constant.
+    #[cold]
+    fn with_constant(&self, op: &Op, loaded: Loaded) -> Loaded {
+        let late =
+            self.memory.counted().map_or(0, |counted| self.values.late(counted, op.first_result.domain()));
+        Loaded { extra: loaded.extra + late, ..loaded }
+    }
+
+    /// Takes the pipe of an operation for another cycle if it first has to add the constant which rename has added to a source.
+    #[inline(never)]
+    fn add_counted(&mut self, plan: &Plan, op: &Op, issue: u64) {
+        let counted = self.memory.counted();
+        let is_counted = |&register: &u8| Some(self.values.domain_of(register)) == counted;
+        if plan.all_sources(op).iter().any(is_counted) && !planted(Fault::CountedOnce) {
+            self.ports.again(op, issue);
+        }
     }
 
     /// Whether it stores a register to which rename has added a constant that no operation has added yet, if that matters.

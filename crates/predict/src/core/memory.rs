@@ -22,10 +22,17 @@ use crate::source::Access;
 pub(super) struct Loaded {
     pub(super) extra: u64,
     pub(super) cause: Cause,
+    /// The load was renamed to a register to which rename has added a constant.
+    pub(super) counted: bool,
 }
 
 impl Loaded {
-    pub(super) const AT_ONCE: Loaded = Loaded { extra: 0, cause: Cause::Dependency };
+    pub(super) const AT_ONCE: Loaded = Loaded { extra: 0, cause: Cause::Dependency, counted: false };
+
+    /// Its bytes come `extra` cycles later than from the first level, for that reason.
+    fn late(extra: u64, cause: Cause) -> Loaded {
+        Loaded { extra, cause, counted: false }
+    }
 
     /// The cause that its results pass on: what the instruction itself met, not what its sources had met before.
     pub(super) fn passed_on(&self) -> Cause {
@@ -289,7 +296,7 @@ impl MemoryPath {
             extra = extra.max(self.caches.data(line, start));
         }
         let cause = if start > load.issue { Cause::LoadHitStore } else { Cause::CacheMiss };
-        Loaded { extra: extra + load.crossing + (start - load.issue), cause }
+        Loaded::late(extra + load.crossing + (start - load.issue), cause)
     }
 
     /// A load that tries at `start` meets a store in flight to some or all of its bytes.
@@ -317,7 +324,7 @@ impl MemoryPath {
         self.counts.forward_failures += 1;
         if meets == Meets::Some && self.costs.partial_merges && may_forward {
             let extra = start + self.costs.forward_failed - issue + crossing;
-            return Found::Bytes(Loaded { extra, cause: Cause::LoadHitStore });
+            return Found::Bytes(Loaded::late(extra, Cause::LoadHitStore));
         }
         let lost = if meets == Meets::Some { self.costs.lost(store.address, store.bytes) } else { 0 };
         self.awaited = store.number;
@@ -340,7 +347,7 @@ impl MemoryPath {
             let there = (store.data_time + renamed).max(slot);
             self.awaited = if there > slot { store.number } else { NOBODY };
             let extra = there.saturating_sub(issue + self.l1_latency);
-            return Loaded { extra, cause: Cause::LoadHitStore };
+            return Loaded { extra, cause: Cause::LoadHitStore, counted: store.counted };
         }
         let vector = op.is(Flags::MOVES_VECTOR);
         let forward = if vector { self.costs.forward_vector } else { self.costs.forward };
@@ -365,7 +372,7 @@ impl MemoryPath {
             there = there.max(given.completed + behind);
         }
         self.awaited = if there > at_once { given.store } else { NOBODY };
-        Loaded { extra: there.saturating_sub(load.issue + self.l1_latency), cause: Cause::LoadHitStore }
+        Loaded::late(there.saturating_sub(load.issue + self.l1_latency), Cause::LoadHitStore)
     }
 
     /// The domain of what rename has added a constant to, if a part of it is not renamed to what is stored.
@@ -474,7 +481,7 @@ impl MemoryPath {
         let drain = self.stores.drain_of(blocked.store);
         let retries = drain.saturating_sub(blocked.start).div_ceil(self.costs.reject_retry);
         let until = blocked.start + retries * self.costs.reject_retry + blocked.lost;
-        Loaded { extra: until - blocked.issue + blocked.crossing, cause: Cause::LoadHitStore }
+        Loaded::late(until - blocked.issue + blocked.crossing, Cause::LoadHitStore)
     }
 
     /// Puts the stores of one instruction into the queue; when they have finished.

@@ -89,9 +89,12 @@ pub(crate) enum Fault {
     SpillForgotten,
     GroupWider,
     OtherSlice,
-    /// Sources: bypasses are left out; what the fourth source and on are is forgotten.
+    /// Sources: bypasses are left out; what the fourth source and on are is forgotten; a copy is of no domain, or who adds rename's
+    /// constant takes its pipe once.
     BypassForgotten,
     ManyForgotten,
+    CopyForgotten,
+    CountedOnce,
     /// Memory: an access across the second boundary and on costs nothing, a flushed load does not learn, or not from which store.
     CrossingForgotten,
     FlushedAgain,

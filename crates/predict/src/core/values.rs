@@ -56,6 +56,29 @@ impl Values {
         (self.values[usize::from(register)] >> DOMAIN_SHIFT) as u8 % DOMAINS_MAX as u8
     }
 
+    /// The bypass domain of what `op` copies; it becomes that of other results if the copy had to wait for the bypass.
+    pub(crate) fn copied(&self, op: &Op) -> u8 {
+        let domain = self.domain_of(op.first_sources[0]);
+        let late = !op.is(Flags::NEAR) && self.late(domain, op.source_domain) > 0;
+        if late || planted(Fault::CopyForgotten) {
+            0
+        } else {
+            domain
+        }
+    }
+
+    /// The register's value comes from that domain instead.
+    #[inline]
+    pub(crate) fn pass_on(&mut self, register: u8, domain: u8) {
+        let value = &mut self.values[usize::from(register)];
+        *value = *value & !(0xff << DOMAIN_SHIFT) | u64::from(domain) << DOMAIN_SHIFT;
+    }
+
+    /// How much later than to others what comes from one domain is there to readers of another.
+    pub(crate) fn late(&self, domain: u8, reader: u8) -> u64 {
+        u64::from(self.row(reader)[usize::from(domain) % DOMAINS_MAX])
+    }
+
     /// The register has a value that has been there from the first.
     pub(crate) fn forget(&mut self, register: u8) {
         self.values[usize::from(register)] = 0;

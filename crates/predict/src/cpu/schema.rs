@@ -298,6 +298,7 @@ pub const WORDS: &[WordKey] = &[
     word("memory.partial_forward", &["drain", "merge", "doublewords"], false, false, "a load that an older store covers in part waits for the drain, or has the bytes merged, or has them merged if no aligned doubleword of it needs two stores, and else waits"),
     word("memory.renames", &["base", "any", "split"], false, false, "which accesses memory.forward_renamed is about: by one base register (default), of any form, or of any form, but what computes with the value has to store as well or to be of two slots"),
     word("memory.rename_counted", &[], false, false, "with memory.forward_renamed: domain of results that rename has computed: a load of less than 8 bytes, or of what a store of less than 8 bytes stored of them, is not renamed (absent: as others)"),
+    word("rename.counted_twice", &[], false, false, "with memory.rename_counted: domain as which instructions read their sources that take a pipe for another cycle if a source is of those results (absent: none)"),
     word("memory.indexed_by", &["register", "scale"], false, false, "what memory.indexed is for: an address of two registers (default), or one of them scaled"),
     word("memory.load_op", &[], false, false, "class whose parts come before those of an instruction of another class that reads memory"),
     word("memory.load_op_vector", &[], false, false, "the same of an instruction that writes a vector register, which waits for what it loads as long as that class's value takes (default: memory.load_op)"),

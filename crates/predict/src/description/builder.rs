@@ -136,6 +136,7 @@ impl Builder<'_> {
             window: self.whole("window.entries", 1) as usize,
             rename_general: self.optional("rename.general").map(|n| n as usize),
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
+            counted_twice: None,
             rename_shared: self.optional("rename.shared").map(|n| n as usize),
             binds: match self.whole("dispatch.binds", 0) {
                 0 => Binds::No,

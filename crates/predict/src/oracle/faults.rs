@@ -79,6 +79,8 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::OtherSlice, SLICED),
     (Fault::BypassForgotten, ANY),
     (Fault::ManyForgotten, POWER),
+    (Fault::CopyForgotten, &["renaming:redwood_cove"]),
+    (Fault::CountedOnce, &["renaming:redwood_cove"]),
     (Fault::CrossingForgotten, ANY),
     (Fault::FlushedAgain, &["power8", "power9"]),
     (Fault::StoreForgotten, &["zen4"]),

@@ -6,7 +6,7 @@ use super::fetch::Front;
 use super::memory::{Found, Memory};
 use super::pipes::{Pipes, Writer};
 use super::queues::{Queue, Queues, WAITING_LOADS};
-use super::registers::{Made, Ready, Registers};
+use super::registers::{is_copy, Made, Ready, Registers};
 use super::window::{Entries, Window};
 use super::{Machine, Tally};
 use crate::cause::Cause;
@@ -65,6 +65,8 @@ struct Issued {
     /// Cycles that memory added to the load, and whether something was computed with what it brought.
     extra: u64,
     computed: bool,
+    /// What was loaded is a register to which rename has added a constant.
+    counted: bool,
     made: Option<Made>,
     /// When the first operation of a single cycle issued that is bound to no pipe, where operations are bound one by one.
     unbound: Option<u64>,
@@ -351,7 +353,7 @@ impl OutOfOrder {
         if parts.is_empty() {
             issued.last = ready.all();
             if op.is(Flags::LOAD) {
-                issued.extra = self.load(plan, op, accesses, dispatch, issued.last);
+                (issued.extra, issued.counted) = self.load(plan, op, accesses, dispatch, issued.last);
             }
         }
         let mut previous = start;
@@ -380,15 +382,24 @@ impl OutOfOrder {
                 Waits::All | Waits::Also => {}
             }
             if number == 0 && op.is(Flags::LOAD) {
-                issued.extra = self.load(plan, op, accesses, dispatch, previous);
+                (issued.extra, issued.counted) = self.load(plan, op, accesses, dispatch, previous);
             }
             issued.last = issued.last.max(previous);
         }
         issued
     }
 
-    /// Cycles beyond its latency that the memory read by an instruction costs.
-    fn load(&mut self, plan: &Plan, op: &Op, accesses: &[Access], dispatch: &mut u64, issue: u64) -> u64 {
+    /// Cycles beyond its latency that the memory read by an instruction costs, and whether it is a register to which rename has
+    /// added a constant.
+    fn load(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        accesses: &[Access],
+        dispatch: &mut u64,
+        issue: u64,
+    ) -> (u64, bool) {
+        let mut counted = false;
         self.queues.add(WAITING_LOADS, issue + 1 + self.description.memory.waiting_held);
         let mut extra = 0;
         for access in accesses.iter().filter(|access| !access.store && access.known) {
@@ -404,6 +415,10 @@ impl OutOfOrder {
             }
             let beyond = match found {
                 Found::Bytes(cycles) => cycles,
+                Found::Counted(cycles) => {
+                    counted = true;
+                    cycles
+                }
                 Found::Blocked(mut blocked) => {
                     if self.memory.is_of_own_unit(&blocked) {
                         *dispatch = self.refetch(op);
@@ -414,7 +429,7 @@ impl OutOfOrder {
             };
             extra = extra.max(beyond + indexed);
         }
-        extra
+        (extra, counted)
     }
 
     /// Takes the pipe of a load that crosses a boundary for its further accesses, for the filling of its line, and if it comes late.
@@ -427,6 +442,19 @@ impl OutOfOrder {
             } else {
                 self.pipes.first_free(&part, issue);
             }
+        }
+    }
+
+    /// Takes the pipe of an operation for another cycle if it adds a constant of rename's.
+    fn add_counted(&mut self, plan: &Plan, op: &Op, issue: u64) {
+        let counted = self.description.memory.rename_counted;
+        let is_counted = |&register: &u8| Some(self.registers.domain_of(register)) == counted;
+        let reads = Some(op.source_domain) == self.description.dispatch.counted_twice;
+        if reads
+            && !op.is(Flags::BRANCH | Flags::LOAD | Flags::STORE)
+            && plan.all_sources(op).iter().any(is_counted)
+        {
+            self.take_again(plan, op, issue, 1);
         }
     }
 
@@ -468,10 +496,14 @@ impl Machine for OutOfOrder {
         let start = dispatch + self.description.dispatch.latency;
         let ready = self.registers.ready(plan, op, start, side.half);
         let issued = self.issue(plan, op, accesses, &mut dispatch, start, &ready, side);
+        self.add_counted(plan, op, issued.last);
         self.pipes.settle(issued.unbound);
         let base = issued.last - issued.steps.min(issued.last);
+        let counted = self.description.memory.rename_counted.filter(|_| issued.counted);
+        let adds = counted.filter(|_| plan.parts_of(op).len() > 1);
+        let adding = adds.map_or(0, |from| self.registers.cycles(from, op.first_result.domain()));
         // An instruction that computes with what it loads has waited for that already.
-        let from = base + if issued.computed { 0 } else { issued.extra };
+        let from = base + if issued.computed { 0 } else { issued.extra + adding };
         let mut finish = (issued.last + 1).max(from + u64::from(op.latency));
         let made = issued.made.unwrap_or(side.half.map_or(Made::Anywhere, Made::Half));
         for result in plan.results_of(op) {
@@ -483,7 +515,16 @@ impl Machine for OutOfOrder {
                 _ => from,
             };
             finish = finish.max(from + u64::from(result.latency()));
-            self.registers.write(result, from, made);
+            let domain = match (counted, plan.parts_of(op)) {
+                (Some(counted), [_]) if result.role == Role::Value => counted,
+                _ if is_copy(plan, op) => self.registers.copied(op.first_sources[0], op.source_domain),
+                _ => result.domain(),
+            };
+            self.registers.write(
+                &Result::new(result.register, domain, result.latency(), result.role),
+                from,
+                made,
+            );
         }
         if op.is(Flags::STORE) {
             let (address, data) = (issued.address.unwrap_or(issued.last), issued.data.unwrap_or(issued.last));

@@ -31,6 +31,8 @@ pub(super) struct Memory {
 pub(super) enum Found {
     /// Its bytes, that many cycles beyond the latency of a hit.
     Bytes(u64),
+    /// So late the register that was stored, to which rename has added a constant.
+    Counted(u64),
     /// A store that has to be in the cache first.
     Blocked(Blocked),
 }
@@ -98,11 +100,14 @@ impl Memory {
             start = start.max(remembered);
             let found = match meets {
                 Meets::All => self.forwarded(op, access, &store, dispatch, start, crossing),
-                _ => self.forwarded_in_part(op, access, number, issue, start, crossing),
+                _ => self
+                    .forwarded_in_part(op, access, number, issue, start, crossing)
+                    .map(|there| (there, false)),
             };
-            if let Some(there) = found {
+            if let Some((there, counted)) = found {
                 self.tally.forwards += 1;
-                return (Found::Bytes(there.saturating_sub(issue + self.l1_latency)), again);
+                let extra = there.saturating_sub(issue + self.l1_latency);
+                return (if counted { Found::Counted(extra) } else { Found::Bytes(extra) }, again);
             }
             self.tally.forward_failures += 1;
             let merges = self.numbers.partial_merges && !op.is(Flags::NO_FORWARD);
@@ -133,7 +138,8 @@ impl Memory {
         behind.map_or(there, |behind| there.max(completed + behind))
     }
 
-    /// When the bytes of a load are there that one store has all of; none if it does not forward.
+    /// When the bytes of a load are there that one store has all of, and whether they are a register to which rename has added a
+    /// constant; none if it does not forward.
     fn forwarded(
         &mut self,
         op: &Op,
@@ -142,7 +148,7 @@ impl Memory {
         dispatch: u64,
         start: u64,
         crossing: u64,
-    ) -> Option<u64> {
+    ) -> Option<(u64, bool)> {
         if op.is(Flags::NO_FORWARD) {
             return None;
         }
@@ -161,12 +167,12 @@ impl Memory {
         if let Some(cycles) = numbers.forward_renamed.filter(|_| renamed) {
             let slot = self.renames_free.max(dispatch);
             self.renames_free = slot + numbers.rename_interval;
-            return Some(slot.max(store.data_time + cycles));
+            return Some((slot.max(store.data_time + cycles), store.counted));
         }
         let vector = op.is(Flags::MOVES_VECTOR);
         let cycles = if vector { numbers.forward_vector } else { numbers.forward };
         let crossing = numbers.cross_forward.unwrap_or(crossing).min(crossing);
-        Some(self.given(op, cycles, start, &[*store], 0, crossing))
+        Some((self.given(op, cycles, start, &[*store], 0, crossing), false))
     }
 
     /// When the bytes of a load are there that the store of that number has some of; none if they cannot be put together.

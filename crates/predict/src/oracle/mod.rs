@@ -76,6 +76,10 @@ const FAR: u64 = 1900;
 /// Before the name of a cpu that is to have a first level so small that few accesses push out what was written.
 const SMALL: &str = "small:";
 
+/// Before the name of one whose programs are made of few instructions: those that rename may execute, and others that cannot take
+/// what it did as it is.
+const RENAMING: &str = "renaming:";
+
 fn load(name: &str) -> Cpu {
     if let Some(llvm) = name.strip_prefix(crate::fallback::PREFIX) {
         return crate::fallback::llvm_cpu(arch::Arch::X86_64, llvm).unwrap_or_else(|error| panic!("{error}"));
@@ -117,7 +121,8 @@ enum Verdict {
 
 impl Bench {
     fn new(name: &str) -> Bench {
-        let mut cpu = load(name);
+        let renamed = name.strip_prefix(RENAMING);
+        let mut cpu = load(renamed.unwrap_or(name));
         // The programs have short paths, and branches far apart.
         for (key, value) in [("replay.slots", 24.0), ("replay.after", 6.0), ("fetch.btb_ways", 1.0)] {
             if cpu.value("replay.slots").is_some() {
@@ -125,7 +130,10 @@ impl Bench {
             }
         }
         let description = Description::new(&cpu).unwrap();
-        let pool = Pool::new(&cpu, &description);
+        let pool = match renamed {
+            Some(_) => Pool::drawn(&cpu, &description, program::renamed),
+            None => Pool::new(&cpu, &description),
+        };
         Bench { cpu, description, pool }
     }
 
@@ -269,6 +277,12 @@ fn written_lines_that_are_pushed_out_are_told_alike() {
     for name in ["small:redwood_cove", "small:la664"] {
         over_seeds(&Bench::new(name), 0..40, 300);
     }
+}
+
+/// What rename has done reaches others through copies and through memory.
+#[test]
+fn constants_that_rename_adds_are_told_alike() {
+    over_seeds(&Bench::new("renaming:redwood_cove"), 0..60, 300);
 }
 
 /// Of long programs: a load of the stack pointer that misses, result ports that are held more than 512 cycles apart, a load

@@ -63,6 +63,15 @@ const KEPT: usize = 24;
 
 impl Pool {
     pub(super) fn new(cpu: &Cpu, description: &Description) -> Pool {
+        Pool::drawn(cpu, description, encoding)
+    }
+
+    /// What `draw` gives for that architecture.
+    pub(super) fn drawn(
+        cpu: &Cpu,
+        description: &Description,
+        draw: fn(Arch, &mut Random) -> [u8; 16],
+    ) -> Pool {
         let arch = match cpu.words("arch").first().map(String::as_str) {
             Some("powerpc64" | "powerpc64le") => Arch::Powerpc64le,
             Some(name) => name.parse().unwrap(),
@@ -72,7 +81,7 @@ impl Pool {
         let mut random = Random::new(1);
         let mut found: BTreeMap<(Sort, String, u16), Vec<Instruction>> = BTreeMap::new();
         for _ in 0..TRIED {
-            let bytes = encoding(arch, &mut random);
+            let bytes = draw(arch, &mut random);
             let Ok(instruction) = decoder.decode(&bytes, 0x1000) else { continue };
             let sort = match instruction.flow {
                 Flow::System => continue,
@@ -164,6 +173,36 @@ fn encoding(arch: Arch, random: &mut Random) -> [u8; 16] {
             let bytes_of = if arch == Arch::Powerpc64le { word.to_le_bytes() } else { word.to_be_bytes() };
             bytes[..4].copy_from_slice(&bytes_of);
         }
+    }
+    bytes
+}
+
+/// Bytes of one of x86's instructions that rename may execute or pass on, or that cannot take what rename did as it is.
+pub(super) fn renamed(_: Arch, random: &mut Random) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    // inc, add of a constant, two moves, a shift, a swap; a store, a load and a movbe of what rdi points to; a branch.
+    let encodings: [&[u8]; 10] = [
+        &[0x48, 0xff, 0xc0],
+        &[0x48, 0x83, 0xc0, 0x05],
+        &[0x48, 0x89, 0xc0],
+        &[0x89, 0xc0],
+        &[0x48, 0xd1, 0xe0],
+        &[0x48, 0x0f, 0xc8],
+        &[0x48, 0x89, 0x07],
+        &[0x48, 0x8b, 0x07],
+        &[0x48, 0x0f, 0x38, 0xf0, 0x07],
+        &[0x75, 0x00],
+    ];
+    let chosen = *random.of(&encodings);
+    bytes[..chosen.len()].copy_from_slice(chosen);
+    // rax to rbx, in either place.
+    let (one, other) = (random.below(4) as u8, random.below(4) as u8);
+    match chosen {
+        [.., 0x89, 0xc0] => bytes[chosen.len() - 1] |= one << 3 | other,
+        [.., 0x07] => bytes[chosen.len() - 1] |= one << 3,
+        [.., 0x83, 0xc0, _] => bytes[2] |= one,
+        [0x75, ..] => {}
+        _ => bytes[2] |= one,
     }
     bytes
 }

@@ -2,8 +2,10 @@
 //! The oracle's registers: when each was written, in which domain, and where on a core with halves.
 
 use crate::description::*;
+use crate::flags::Flags;
 use crate::op::*;
 use crate::plan::Plan;
+use decode::Role;
 
 /// Where a value was made.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,16 @@ struct Value {
 pub(super) struct Registers {
     values: Vec<Value>,
     bypass: Vec<u8>,
+}
+
+/// Whether the result is the source by another name: it takes no pipe and no time to make the only one of the only other.
+pub(super) fn is_copy(plan: &Plan, op: &Op) -> bool {
+    let (address, stored, others) = plan.sources_of(op);
+    let same = |result: &Result| (result.role, result.latency(), result.domain()) == (Role::Value, 0, 0);
+    plan.parts_of(op).is_empty()
+        && !op.is(Flags::LOAD | Flags::STORE)
+        && (address.len(), stored.len(), others.len()) == (0, 0, 1)
+        && matches!(plan.results_of(op), [result] if same(result))
 }
 
 /// When the sources of an instruction are there, none before it may begin.
@@ -55,11 +67,22 @@ impl Registers {
         self.values[usize::from(result.register)] = Value { time, domain: result.domain(), made };
     }
 
+    /// The domain that a copy of the register has, which reads it as `reader`: its own, unless a bypass comes in between.
+    pub(super) fn copied(&self, register: u8, reader: u8) -> u8 {
+        let domain = self.domain_of(register);
+        let waits = reader != 0 && self.cycles(domain, reader) > 0;
+        if waits {
+            0
+        } else {
+            domain
+        }
+    }
+
     pub(super) fn domain_of(&self, register: u8) -> u8 {
         self.values[usize::from(register)].domain
     }
 
-    fn cycles(&self, from: u8, to: u8) -> u64 {
+    pub(super) fn cycles(&self, from: u8, to: u8) -> u64 {
         u64::from(self.bypass[usize::from(from) * DOMAINS_MAX + usize::from(to)])
     }
 
@@ -79,6 +102,10 @@ impl Registers {
 
     pub(super) fn ready(&self, plan: &Plan, op: &Op, start: u64, half: Option<usize>) -> Ready {
         let (address, stored, others) = plan.sources_of(op);
+        if is_copy(plan, op) && op.source_domain == 0 {
+            let others = others.iter().map(|&one| self.values[usize::from(one)].time).fold(start, u64::max);
+            return Ready { address: start, stored: start, others };
+        }
         Ready {
             address: self.latest(address, ADDRESS_DOMAIN, start, half),
             stored: self.latest(stored, STORED_DOMAIN, start, half),
