@@ -72,6 +72,8 @@ pub struct Replay {
     /// A path is copied until it fills so many rows of so many slots; the cycle ends with the last copy.
     pub(crate) rows: u64,
     pub(crate) row: u64,
+    /// Rows read in a cycle, where a call begins one.
+    pub(crate) call_rows: Option<u64>,
     /// Instructions, and taken branches, delivered in a cycle.
     pub(crate) width: u32,
     pub(crate) branches: u32,

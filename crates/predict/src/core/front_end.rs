@@ -400,6 +400,14 @@ impl FrontEnd {
                     (self.piece, self.piece_bytes) = (0, u64::MAX);
                     (self.width, self.unchecked) = (replay.width, replay.width);
                     self.by_slots = true;
+                    replay.detector.begin(self.cycle, self.slots);
+                } else if taken && op.is(Flags::CALL) {
+                    let cycle = replay.detector.call(self.cycle, self.slots);
+                    if cycle > self.cycle {
+                        (self.cycle, self.cause) = (cycle, Cause::Fetch);
+                        (self.in_block, self.branches_in_block, self.branches_full) = (0, 0, false);
+                        self.unchecked = self.width;
+                    }
                 }
                 self.branches_in_block = if began { self.branches_in_block + u32::from(taken) } else { 0 };
                 if cycle_ends {

@@ -68,8 +68,8 @@ pub(crate) enum Fault {
     /// Fetch: a block is an instruction longer, the buffer holds one more, a quick prediction that is overruled costs nothing,
     /// the rest of a block comes at once, a branch taken second is predicted by itself, an entry begun is filled by the next block,
     /// a long one shares its first cycle, a branch is of its first byte's block, no block comes with the end of another, constants
-    /// take no room; a path that is replayed may have a slot more, is not left, its copies follow without a gap, or
-    /// its branches need not be known.
+    /// take no room; a path that is replayed may have a slot more, is not left, its copies follow without a gap, its calls begin no
+    /// row, or its branches need not be known.
     BlockLonger,
     BufferLonger,
     OverruledFree,
@@ -83,6 +83,7 @@ pub(crate) enum Fault {
     ReplaysLonger,
     ReplaysOn,
     CopiesJoined,
+    CallsJoined,
     ReplaysNew,
     /// Dispatch: what does not fit into a cycle is forgotten; a group has a slot more; the slice that holds more
     /// is taken.

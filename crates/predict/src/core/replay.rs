@@ -35,6 +35,17 @@ pub(crate) enum Replayed {
     Ends,
 }
 
+/// How many cycles the reading of rows is ahead of their delivery at most.
+const ROWS_AHEAD: u64 = 8;
+
+/// The rows of a path that have been read.
+struct Rows {
+    /// When the newest one that a call began was read at the earliest, in rows.
+    read: u64,
+    /// Slots delivered with that call.
+    slots: u64,
+}
+
 /// The detector.
 pub(crate) struct Detector {
     limits: Replay,
@@ -49,6 +60,7 @@ pub(crate) struct Detector {
     /// Copies of the path that are delivered without a gap, and those left of them.
     copies: u64,
     left: u64,
+    rows: Rows,
 }
 
 impl Detector {
@@ -62,7 +74,24 @@ impl Detector {
             ahead: 0,
             copies: 0,
             left: 0,
+            rows: Rows { read: 0, slots: 0 },
         }
+    }
+
+    /// The path is replayed from that cycle on; so many slots were delivered so far.
+    pub(crate) fn begin(&mut self, cycle: u64, slots: u64) {
+        self.rows = Rows { read: cycle * self.limits.call_rows.unwrap_or(1), slots };
+    }
+
+    /// When what comes behind a call can be delivered that was in `cycle`: the call began a row, and those before it are read.
+    pub(crate) fn call(&mut self, cycle: u64, slots: u64) -> u64 {
+        let Some(per_cycle) = self.limits.call_rows.filter(|_| !planted(Fault::CallsJoined)) else {
+            return cycle;
+        };
+        let rows = (slots - self.rows.slots).div_ceil(self.limits.row);
+        let read = (self.rows.read + rows).max(cycle.saturating_sub(ROWS_AHEAD) * per_cycle);
+        self.rows = Rows { read, slots };
+        cycle.max(read / per_cycle)
     }
 
     /// Whether a path is replayed.

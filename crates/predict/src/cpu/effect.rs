@@ -34,7 +34,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 38] = [
+        const PAIRS: [(&str, &str, &str); 39] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -46,6 +46,7 @@ impl Cpu {
             ("replay.branches", "replay.slots", "together with replay.slots"),
             ("replay.after", "replay.slots", "together with replay.slots"),
             ("replay.rows", "replay.slots", "together with replay.slots"),
+            ("replay.call_rows", "replay.row", "together with replay.row"),
             ("replay.row", "replay.rows", "together with replay.rows"),
             ("rename.counted_twice", "memory.rename_counted", "together with memory.rename_counted"),
             ("memory.rename_counted", "memory.forward_renamed", "together with memory.forward_renamed"),

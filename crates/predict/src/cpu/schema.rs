@@ -113,6 +113,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("replay.after", "branches", 1.0, 1024.0, Optional, "taken branches that have to repeat before it is replayed, each of which fetch.btb has to know, and none may be indirect, but returns (default 1)"),
     key("replay.rows", "rows", 1.0, 1024.0, Optional, "such a path is copied until it fills so many rows; with the last copy a cycle ends (default 1)"),
     key("replay.row", "slots", 1.0, 64.0, Optional, "slots of a row (default 1)"),
+    key("replay.call_rows", "rows", 1.0, 8.0, Optional, "rows that are read a cycle, where each call begins one (default: no limit)"),
     key("fetch.ahead", "cycles", 1.0, 256.0, Optional, "cycles that branch prediction runs ahead of fetch at most: fetch goes on behind a taken branch in the same cycle if the target was predicted by then (absent: it starts anew, in aligned blocks)"),
     key("branch.mispredict", "cycles", 1.0, 64.0, Always, "cycles from resolving a wrongly predicted branch to dispatching the right path"),
     key("branch.table", "entries", 1.0, 1048576.0, Optional, "two-bit counters of each direction table (default 4096)"),

@@ -96,6 +96,7 @@ impl Builder<'_> {
                     after: self.whole("replay.after", 1) as usize,
                     rows: self.whole("replay.rows", 1),
                     row: self.whole("replay.row", 1),
+                    call_rows: self.optional("replay.call_rows"),
                     width: self.whole("dispatch.width", 1) as u32,
                     branches: self.whole("replay.branches", u64::from(u32::MAX)) as u32,
                 }

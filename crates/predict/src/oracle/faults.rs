@@ -60,6 +60,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::ReplaysLonger, &["redwood_cove"]),
     (Fault::ReplaysOn, &["redwood_cove"]),
     (Fault::CopiesJoined, &["redwood_cove"]),
+    (Fault::CallsJoined, &["redwood_cove"]),
     (Fault::ReplaysNew, &["redwood_cove"]),
     (Fault::RestAtOnce, &["zen5"]),
     (Fault::SecondAlone, &["zen5"]),

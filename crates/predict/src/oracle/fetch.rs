@@ -56,6 +56,9 @@ struct Replayed {
     period: usize,
     replayed: usize,
     copies: usize,
+    /// Rows read before the newest one that a call began, counted from cycle 0, and slots fetched until that.
+    rows_read: u64,
+    row_slots: u64,
 }
 
 impl Replayed {
@@ -277,6 +280,16 @@ impl Front {
                 return Some(true);
             }
             path.replayed += 1;
+            if let Some(rows) = limits.call_rows.filter(|_| op.is(Flags::CALL)) {
+                // A call begins a row: those before it are read by then, which is not far ahead of what was delivered.
+                let before = (self.slots - path.row_slots).div_ceil(limits.row);
+                path.rows_read = (path.rows_read + before).max(self.cycle.saturating_sub(8) * rows);
+                path.row_slots = self.slots;
+                if path.rows_read / rows > self.cycle {
+                    self.cycle = path.rows_read / rows;
+                    (self.fetched, self.branches_fetched, self.full) = (0, 0, false);
+                }
+            }
             self.branches_fetched += 1;
             self.full |= path.replayed % (path.period * path.copies) == 0;
             return Some(false);
@@ -290,6 +303,8 @@ impl Front {
         let rows = path.slots(period).div_ceil(limits.row);
         path.copies = limits.rows.div_ceil(rows.max(1)) as usize;
         (path.period, path.replayed, self.branches_fetched) = (period, 0, 0);
+        let rows = limits.call_rows.unwrap_or(1);
+        (path.rows_read, path.row_slots) = (self.cycle * rows, self.slots);
         Some(false)
     }
 

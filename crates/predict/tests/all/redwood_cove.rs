@@ -190,3 +190,18 @@ fn rename_knows_constants_of_11_bits() {
     near(turn(&additions(1000)), 1.0);
     near(turn(&additions(50_000)), 4.0);
 }
+
+/// A call begins a row of eight slots, and rows come one a cycle. The turn is a call (two slots), a no-operation, a return, `count`
+/// no-operations, a jump over the function and the loop's branch.
+#[test]
+fn a_call_begins_a_row_of_what_is_replayed() {
+    use predict::loops::Walk;
+    let stack = Walk { start: 0x1_0000, step: 0, wrap: 0 };
+    for (count, measured) in [(0, 1.33), (1, 1.33), (3, 2.0), (6, 2.0), (9, 2.5), (12, 3.0)] {
+        let nops = vec![0x90; count];
+        let jump = 5 + count as i64;
+        let body = [&[0xe8, 2 + count as u8, 0, 0, 0][..], &nops, &[0xeb, 0x02], &[0x90, 0xc3]].concat();
+        assert_eq!(body.len() as i64, jump + 4);
+        near(x86_turn_along("redwood_cove", &body, &[stack; 2], &[jump + 2, 5, jump + 4, 0]), measured);
+    }
+}
