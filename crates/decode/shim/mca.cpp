@@ -8,9 +8,11 @@
 
 #include <llvm/MCA/Context.h>
 #include <llvm/MCA/CustomBehaviour.h>
+#include <llvm/MCA/HWEventListener.h>
 #include <llvm/MCA/InstrBuilder.h>
 #include <llvm/MCA/Pipeline.h>
 #include <llvm/MCA/SourceMgr.h>
+#include <llvm/MCA/Stages/Stage.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <cstdio>
@@ -20,6 +22,37 @@
 using namespace llvm;
 
 static const unsigned CALL_LATENCY = 100; // llvm-mca's default
+
+// Cycles for which nothing retires before the run is given up: no instruction takes so long.
+static const unsigned STUCK_AFTER = 20000;
+
+// Gives up where some instruction never issues. LLVM 19's model of Sapphire Rapids has such (vdpps, aeskeygenassist), for which the
+// llvm-mca program runs forever.
+class Watch final : public mca::Stage, public mca::HWEventListener
+{
+	unsigned idle = 0;
+
+      public:
+	bool hasWorkToComplete() const override
+	{
+		return false;
+	}
+	Error execute(mca::InstRef &) override
+	{
+		return ErrorSuccess();
+	}
+	Error cycleEnd() override
+	{
+		if (++idle < STUCK_AFTER)
+			return ErrorSuccess();
+		return createStringError(inconvertibleErrorCode(), "nothing retires for %u cycles", STUCK_AFTER);
+	}
+	void onEvent(const mca::HWInstructionEvent &event) override
+	{
+		if (event.Type == mca::HWInstructionEvent::Retired)
+			idle = 0;
+	}
+};
 
 using Sequence = std::vector<std::unique_ptr<mca::Instruction>>;
 
@@ -73,6 +106,9 @@ int assay_mca(assay_target *target, const uint8_t *code, size_t size, uint32_t i
 		mca::CustomBehaviour behaviour(subtarget, source, *target->opcodes);
 		mca::PipelineOptions options(0, 0, 0, 0, 0, 0, /*NoAlias=*/true);
 		auto pipeline = context.createDefaultPipeline(options, source, behaviour);
+		auto watch = std::make_unique<Watch>();
+		pipeline->addEventListener(watch.get());
+		pipeline->appendStage(std::move(watch));
 		Expected<unsigned> total = pipeline->run();
 		if (total) {
 			*cycles = *total;

@@ -63,6 +63,19 @@ fn a_missing_entry_is_named() {
     assert!(scheduling.mca_cycles(&[], 100).is_err());
 }
 
+/// The llvm-mca program of LLVM 19 never ends on these.
+#[test]
+fn an_instruction_that_never_issues_is_an_error() {
+    for bytes in [&[0xc4, 0xe3, 0x75, 0x40, 0xd0, 0x01][..], &[0x66, 0x0f, 0x3a, 0xdf, 0xc8, 0x01]] {
+        // vdpps ymm2, ymm1, ymm0, 1; aeskeygenassist xmm1, xmm0, 1
+        let mut decoder = Decoder::new(Arch::X86_64).unwrap();
+        let body = [decoder.decode(bytes, 0x1000).unwrap()];
+        let mut scheduling = Scheduling::new(Arch::X86_64, "sapphirerapids").unwrap();
+        let error = scheduling.mca_cycles(&body, 100).unwrap_err().to_string();
+        assert!(error.contains("nothing retires"), "{error}");
+    }
+}
+
 #[test]
 fn a_cpu_without_model_is_refused_with_those_that_have_one() {
     for (arch, cpu, usable) in [
