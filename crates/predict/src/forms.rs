@@ -34,6 +34,7 @@ pub(crate) const FORMS: &[&str] = &[
     "scaled",
     "full",
     "wide",
+    "wide_load",
     "count",
     "constant",
     "stack",
@@ -151,7 +152,7 @@ fn is_masked(instruction: &Instruction, source: Register, kinds: &RegisterKinds)
 /// Forms that only x86 has: `merge` (a load of 8 or 16 bits, which keeps the rest of its register), `quad` (arithmetic on 64 bits with one operand or a constant of 11 bits), `displaced` (an address of 64 bits from a
 /// register and such a constant), `one` (of one operand: shifts by one, encoded so), `byte` (from the lowest byte of a register),
 /// `relative` (an address from the next instruction), `scaled` (an index times 2, 4 or 8), `full` (vectors of 512 bits), `wide` (of 256 bits
-/// and more, nothing in memory),
+/// and more, nothing in memory), `wide_load` (the same with what is loaded),
 /// `count` (the last source is `cl`), `constant` (a store of a constant), `stack` (computes with the stack
 /// pointer), `three` (an address of two registers and a constant).
 fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'static str>) {
@@ -160,6 +161,7 @@ fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'st
     let is_general = |operand: &Operand| matches!(operand, Operand::Register { register, .. } if kinds.kind(*register) == RegisterKind::General);
     let address = operands.iter().find_map(Operand::address);
     let quad = operands.first().is_some_and(|first| first.bits() == Some(64) && is_general(first));
+    let is_wide = operands.iter().any(|operand| operand.bits() >= Some(256));
     let is_small = |constant: i64| constant != 0 && ADDED.contains(&constant);
     let is_added = |operand: &Operand| matches!(operand, Operand::Constant(value) if ADDED.contains(value));
     let with_one = quad && !memory && (operands.len() == 1 || operands.last().is_some_and(is_added));
@@ -188,7 +190,8 @@ fn of_x86(instruction: &Instruction, kinds: &RegisterKinds, forms: &mut Vec<&'st
         ("relative", is(&|address| address.from_next)),
         ("scaled", is(&|address| address.scale > 1)),
         ("full", operands.iter().any(|operand| matches!(operand, Operand::Register { bits: Some(512), .. }))),
-        ("wide", !memory && operands.iter().any(|operand| operand.bits() >= Some(256))),
+        ("wide", !memory && is_wide),
+        ("wide_load", instruction.load && is_wide),
         ("count", operands.len() > 1 && operands.last() == Some(&COUNT)),
         ("stack", instruction.reads.contains(&STACK)),
         (
@@ -340,6 +343,9 @@ mod tests {
         assert_eq!(of(&[0x62, 0xf1, 0x6d, 0x48, 0xfe, 0x0f]), ["full"]); // vpaddd zmm1, zmm2, [rdi]
         assert_eq!(of(&[0xc5, 0xed, 0xfe, 0xcb]), ["wide"]); // vpaddd ymm1, ymm2, ymm3
         assert!(of(&[0xc5, 0xe9, 0xfe, 0xcb]).is_empty()); // vpaddd xmm1, xmm2, xmm3
+        assert!(x86(&[0xc4, 0xe2, 0x7d, 0x33, 0x0f]).contains(&"wide_load")); // vpmovzxwd ymm1, [rdi]
+        assert!(!x86(&[0xc4, 0xe2, 0x79, 0x33, 0x0f]).contains(&"wide_load")); // vpmovzxwd xmm1, [rdi]
+        assert!(!x86(&[0xc5, 0xfe, 0x7f, 0x0f]).contains(&"wide_load")); // vmovdqu [rdi], ymm1
     }
 
     #[test]
