@@ -248,6 +248,8 @@ pub struct Memory {
     pub(crate) fill_loads: u64,
     /// Accesses more of a load whose line has not come yet.
     pub(crate) late_loads: u64,
+    /// Bytes of a bank of the first level, and loads of it in a cycle.
+    pub(crate) bank: Option<(u64, u64)>,
     pub(crate) cross_loads: u64,
     pub(crate) cross_drain: u64,
     /// The boundary that a store crosses to take `cross_drain`; 0: that of the first of `crossings`.

@@ -362,6 +362,7 @@ impl<R: Rules> Engine<R> {
         let mut loaded = Loaded::AT_ONCE;
         for access in accesses {
             if mostly(!access.store && access.known) {
+                let wait = self.memory.bank_wait(access, issue);
                 for _ in 1..self.memory.passes(access, issue) {
                     self.ports.again(op, issue);
                 }
@@ -369,7 +370,7 @@ impl<R: Rules> Engine<R> {
                     Found::Bytes(loaded) => loaded,
                     Found::Blocked(blocked) => self.wait_for_store(op, blocked, dispatch, events),
                 };
-                one.extra += self.memory.indexing(op);
+                one.extra += self.memory.indexing(op) + wait;
                 let counted = loaded.counted || one.counted;
                 loaded = if one.extra > loaded.extra { one } else { loaded };
                 loaded.counted = counted;

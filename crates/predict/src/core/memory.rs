@@ -3,6 +3,7 @@
 //! how a store gets into the cache. An engine passes the cycle in which an access went to its pipe and gets the delay of its
 //! bytes; a load that a store of its own unit blocks is returned to the engine, since only the engine can end that unit.
 
+use super::banks::Banks;
 use super::cache::{Hierarchy, TO_CLAIM};
 use super::drains::{Drains, Store};
 use super::front_end::FrontEnd;
@@ -142,6 +143,7 @@ pub(super) struct MemoryPath {
     addressed: Vec<u64>,
     /// The first cycle in which another load's register can be renamed to a stored one.
     renames_free: u64,
+    banks: Option<Banks>,
     /// Stores of the newest unit, by number, and when their lines are there; and those that have to claim theirs, in order.
     unit_stores: Vec<(u64, u64)>,
     unit_claims: Vec<Claiming>,
@@ -169,6 +171,10 @@ impl MemoryPath {
             early: Vec::new(),
             addressed: Vec::new(),
             renames_free: 0,
+            banks: costs
+                .bank
+                .filter(|_| !relax.caches)
+                .map(|(bytes, loads)| Banks::new(bytes, description.caches.line, loads)),
             unit_stores: Vec::new(),
             unit_claims: Vec::new(),
             awaited: NOBODY,
@@ -237,6 +243,13 @@ impl MemoryPath {
             && self.caches.comes_late(access.address, issue)
             && !planted(Fault::LateFree);
         own + if fills { self.costs.fill_loads } else { 0 } + if late { self.costs.late_loads } else { 0 }
+    }
+
+    /// Cycles for which a load that went to its pipe at `issue` waits for its banks.
+    #[inline]
+    pub(super) fn bank_wait(&mut self, access: &Access, issue: u64) -> u64 {
+        let bytes = u64::from(access.bytes.max(1));
+        self.banks.as_mut().map_or(0, |banks| banks.wait(access.address, bytes, issue))
     }
 
     /// What an address of two registers costs.

@@ -9,6 +9,7 @@
 //! `execute`, with `window` and `memory`, is the engine of the out-of-order shapes; `grouped`, `sliced` and
 //! `out_of_order` give it their dispatch rules. `in_order` is an engine of its own. `shape` drives both.
 
+mod banks;
 mod binding;
 pub(crate) mod branch;
 mod cache;

@@ -100,11 +100,12 @@ pub(crate) enum Fault {
     CrossingForgotten,
     FlushedAgain,
     StoreForgotten,
-    /// Caches: a load whose line is late takes no pipe twice, a written line that is pushed out takes no path, use does not make a
+    /// Caches: a load whose line is late takes no pipe twice, banks answer any number, a written line that is pushed out takes no path, use does not make a
     /// line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead, or too far of what the second
     /// level has, or is forgotten where its path is busy; stores claim any number of lines at once, or in no time, or each claims
     /// its own.
     LateFree,
+    BanksFree,
     WriteBackFree,
     UseForgotten,
     MissQueueFree,

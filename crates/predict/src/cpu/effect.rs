@@ -34,7 +34,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 39] = [
+        const PAIRS: [(&str, &str, &str); 40] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -56,6 +56,7 @@ impl Cpu {
                 "memory.forward_renamed",
                 "together with memory.forward_renamed",
             ),
+            ("memory.bank_loads", "memory.bank", "together with memory.bank"),
             ("memory.cross", "memory.cross_cost", "together with memory.cross_cost"),
             ("memory.cross_cost", "memory.cross", "together with memory.cross"),
             ("memory.cross2", "memory.cross2_cost", "together with memory.cross2_cost"),

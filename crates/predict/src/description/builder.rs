@@ -217,6 +217,7 @@ impl Builder<'_> {
             crossings,
             fill_loads: self.whole("memory.fill_loads", 0),
             late_loads: self.whole("memory.late_loads", 0),
+            bank: self.optional("memory.bank").map(|bytes| (bytes, self.whole("memory.bank_loads", 1))),
             cross_loads: self.whole("memory.cross_loads", 1),
             cross_drain: self.whole("memory.cross_drain", self.whole("memory.drain_interval", 1)),
             cross_store: self.optional("memory.cross_store").map_or(0, u64::next_power_of_two),

@@ -86,6 +86,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::FlushedAgain, &["power8", "power9"]),
     (Fault::StoreForgotten, &["zen4"]),
     (Fault::LateFree, &["redwood_cove"]),
+    (Fault::BanksFree, &["redwood_cove"]),
     (Fault::WriteBackFree, &["small:redwood_cove"]),
     (Fault::UseForgotten, ANY),
     (Fault::MissQueueFree, &["mpc885", "power7"]),

@@ -407,6 +407,7 @@ impl OutOfOrder {
             let numbers = &self.description.memory;
             let crossing = if self.memory.crosses(access) { numbers.cross_loads - 1 } else { 0 };
             let filling = if self.memory.caches.fills(access.address) { numbers.fill_loads } else { 0 };
+            let wait = self.memory.bank_wait(access, issue);
             let late = if self.memory.caches.lacks(access.address, issue) { numbers.late_loads } else { 0 };
             self.take_again(plan, op, issue, crossing + filling + late);
             let (found, again) = self.memory.load(op, access, *dispatch, issue);
@@ -427,7 +428,7 @@ impl OutOfOrder {
                     self.memory.retried(&blocked)
                 }
             };
-            extra = extra.max(beyond + indexed);
+            extra = extra.max(beyond + indexed + wait);
         }
         (extra, counted)
     }

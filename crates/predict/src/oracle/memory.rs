@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Memory {
     numbers: Numbers,
     l1_latency: u64,
+    line_bytes: u64,
     pub(super) caches: Hierarchy,
     stores: Stores,
     /// Stores of the open unit, by number, and when their lines are there, or whether they write all of a line that they may have
@@ -24,6 +25,8 @@ pub(super) struct Memory {
     /// For which store's address such a load waits, by static instruction, and how many times more.
     waits: BTreeMap<u32, (u32, u32)>,
     renames_free: u64,
+    /// Loads of each bank, by cycle and bank.
+    banks: BTreeMap<(u64, u64), u64>,
     tally: Tally,
 }
 
@@ -52,12 +55,14 @@ impl Memory {
         Memory {
             numbers: description.memory.clone(),
             l1_latency: description.caches.l1.latency,
+            line_bytes: description.caches.line,
             caches: Hierarchy::new(&description.caches, description.memory.miss_queue),
             stores: Stores::new(description),
             of_unit: Vec::new(),
             flushed: BTreeSet::new(),
             waits: BTreeMap::new(),
             renames_free: 0,
+            banks: BTreeMap::new(),
             tally: Tally::default(),
         }
     }
@@ -70,6 +75,23 @@ impl Memory {
     /// Whether the access crosses a boundary at a cost.
     pub(super) fn crosses(&self, access: &Access) -> bool {
         crossing(&self.numbers, access.address, u64::from(access.bytes.max(1))) > 0
+    }
+
+    /// Cycles that a load tries in vain, since a bank of its bytes has answered as many loads in each as it can.
+    pub(super) fn bank_wait(&mut self, access: &Access, issue: u64) -> u64 {
+        let Some((bytes, loads)) = self.numbers.bank else { return 0 };
+        let of_line = self.line_bytes / bytes;
+        let last = access.address + u64::from(access.bytes.max(1)) - 1;
+        let banks: BTreeSet<u64> =
+            (access.address / bytes..=last / bytes).map(|bank| bank % of_line).collect();
+        let has_room = |cycle: &u64| {
+            banks.iter().all(|&bank| self.banks.get(&(*cycle, bank)).is_none_or(|&taken| taken < loads))
+        };
+        let cycle = (issue..).find(has_room).unwrap();
+        for &bank in &banks {
+            *self.banks.entry((cycle, bank)).or_default() += 1;
+        }
+        cycle - issue
     }
 
     /// What a load finds that was dispatched at `dispatch` and went to its pipe at `issue`; and when fetch starts again, if
