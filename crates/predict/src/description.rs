@@ -207,6 +207,16 @@ pub struct Memory {
     pub(crate) forward_vector: u64,
     /// Of a load that gets a part of its bytes from one store and the rest from the cache, if they are merged.
     pub(crate) forward_partial: Option<u64>,
+    /// Only if it begins where the store does.
+    pub(crate) partial_begins: bool,
+    /// If, moreover, the store's data came a cycle after the load before.
+    pub(crate) forward_partial_soon: Option<u64>,
+    /// Added to the data that rename has added a constant to.
+    pub(crate) forward_counted: u64,
+    /// From a store's address and data to its completion.
+    pub(crate) store_completes: u64,
+    /// Cycles after which a load tries again that found no data in its store.
+    pub(crate) forward_retry: Option<u64>,
     /// Added to a forwarded load that crosses the first boundary, if that differs from other loads.
     pub(crate) cross_forward: Option<u64>,
     pub(crate) renames: Renames,

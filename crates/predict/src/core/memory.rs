@@ -97,6 +97,13 @@ struct Early {
     store: u32,
 }
 
+/// When the newest load of a static instruction that a store supplied tried and got its bytes, and when they were there.
+#[derive(Clone, Copy, Default)]
+struct Supplied {
+    tried: u64,
+    there: u64,
+}
+
 /// The place of a static instruction in a table that grows.
 fn entry<T: Clone + Default>(table: &mut Vec<T>, index: u32) -> &mut T {
     let index = index as usize;
@@ -141,6 +148,8 @@ pub(super) struct MemoryPath {
     early: Vec<Early>,
     /// When the address of each static instruction's newest store was known, if loads wait for that.
     addressed: Vec<u64>,
+    /// The newest loads that stores supplied, by static instruction, if a load that has to wait tries again only later.
+    supplied: Vec<Supplied>,
     /// The first cycle in which another load's register can be renamed to a stored one.
     renames_free: u64,
     banks: Option<Banks>,
@@ -170,6 +179,7 @@ impl MemoryPath {
             crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),
             early: Vec::new(),
             addressed: Vec::new(),
+            supplied: Vec::new(),
             renames_free: 0,
             banks: costs
                 .bank
@@ -327,10 +337,13 @@ impl MemoryPath {
                     return Found::Bytes(self.forwarded(load, self.costs.forward, start, given));
                 }
             }
-            if let Some(partly) = self.costs.forward_partial {
+            let begins = access.address == store.address || planted(Fault::BeginsAnywhere);
+            if let Some(partly) = self.costs.forward_partial.filter(|_| begins || !self.costs.partial_begins)
+            {
                 if self.stores.is_alone(store, access.address, bytes, issue) {
                     self.counts.forwards += 1;
-                    return Found::Bytes(self.forwarded(load, partly, start, store.given()));
+                    let partly = self.in_part(load, store, partly);
+                    return Found::Bytes(self.forwarded(load, partly, start, self.given(store)));
                 }
             }
         }
@@ -365,13 +378,73 @@ impl MemoryPath {
         let vector = op.is(Flags::MOVES_VECTOR);
         let forward = if vector { self.costs.forward_vector } else { self.costs.forward };
         let crossing = self.costs.cross_forward.map_or(crossing, |cost| cost.min(crossing));
-        self.forwarded(&Load { crossing, ..*load }, forward, start, store.given())
+        self.forwarded(&Load { crossing, ..*load }, forward, start, self.given(store))
+    }
+
+    /// What a store gives to a load that is not renamed to its register: first a pipe adds the constant that rename has added.
+    fn given(&self, store: &Store) -> Given {
+        let given = store.given();
+        Given { data_time: self.added(given.data_time, store.counted), ..given }
+    }
+
+    /// When data are there that come at `data_time`, if a pipe has to add a constant that rename has added to them.
+    fn added(&self, data_time: u64, counted: bool) -> u64 {
+        let adds = counted && !planted(Fault::AddedAtOnce);
+        data_time + if adds { self.costs.forward_counted } else { 0 }
+    }
+
+    /// What it takes to put a load together that the store has a part of, where that takes `partly` cycles as a rule.
+    fn in_part(&self, load: &Load<'_>, store: &Store, partly: u64) -> u64 {
+        let Some(soon) = self.costs.forward_partial_soon.filter(|_| !planted(Fault::SoonForgotten)) else {
+            return partly;
+        };
+        let before = self.supplied.get(load.op.index as usize).copied().unwrap_or_default();
+        if self.given(store).data_time == before.there + 1 {
+            soon
+        } else {
+            partly
+        }
     }
 
     /// A load that tries at `start` and gets its bytes from stores: `forward` cycles after it tried or after their data went
     /// to their pipe, whichever is later.
     fn forwarded(&mut self, load: &Load<'_>, forward: u64, start: u64, given: Given) -> Loaded {
         let data = given.data_time + if given.merged { self.costs.forward_merge } else { 0 };
+        let there = match self.costs.forward_retry {
+            Some(retry) => {
+                self.forwarded_again(load, forward, start, Given { data_time: data, ..given }, retry)
+            }
+            None => self.there(load, forward, start, data, &given),
+        };
+        Loaded::late(there.saturating_sub(load.issue + self.l1_latency), Cause::LoadHitStore)
+    }
+
+    /// When its bytes are there. If the data were not when it tried, it tries again so many cycles later at the earliest. It has
+    /// also tried when the same instruction's load before got its own, unless those are the data.
+    #[inline(never)]
+    fn forwarded_again(
+        &mut self,
+        load: &Load<'_>,
+        forward: u64,
+        start: u64,
+        given: Given,
+        retry: u64,
+    ) -> u64 {
+        let before = *entry(&mut self.supplied, load.op.index);
+        let passed_on = before.there == given.data_time || planted(Fault::TriedOnce);
+        let mut tried = start;
+        if start < given.data_time {
+            let failed = if passed_on { start } else { start.max(before.tried) };
+            tried = if failed < given.data_time { given.data_time.max(failed + retry) } else { failed };
+        }
+        let there = self.there(load, forward, start, tried, &given);
+        self.supplied[load.op.index as usize] = Supplied { tried, there };
+        there
+    }
+
+    /// When a load's bytes are there that tries at `start` and may have the data from the cycle `data` on.
+    #[inline]
+    fn there(&mut self, load: &Load<'_>, forward: u64, start: u64, data: u64, given: &Given) -> u64 {
         let at_once = start + forward + load.crossing;
         let mut there = match self.costs.forward_data {
             Some(behind) => at_once.max(data + behind),
@@ -385,7 +458,7 @@ impl MemoryPath {
             there = there.max(given.completed + behind);
         }
         self.awaited = if there > at_once { given.store } else { NOBODY };
-        Loaded::late(there.saturating_sub(load.issue + self.l1_latency), Cause::LoadHitStore)
+        there
     }
 
     /// The domain of what rename has added a constant to, if a part of it is not renamed to what is stored.
@@ -539,7 +612,8 @@ impl MemoryPath {
                 done += piece;
             }
         }
-        address_time.max(data_time) + 1
+        let late = if planted(Fault::StoredEarly) { 1 } else { self.costs.store_completes };
+        address_time.max(self.added(data_time, counted)) + late
     }
 
     /// Notes the piece of a store that begins after so many bytes.

@@ -46,7 +46,8 @@ pub(crate) enum Fault {
     SchedulerTurnForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
     /// without a pause, two only to one line, no more than two, a read-modify-write delays nobody, the queue has an entry more, a value is
-    /// forwarded before its store has completed, memory is renamed for
+    /// forwarded before its store has completed, or before a constant is added to it, a load that waits has tried but once, or what
+    /// comes soon is put together as late as what does not, what begins elsewhere is put together, too, a store completes early, memory is renamed for
     /// what is not split, and a store with the same low bits of address hides an older one to the bytes.
     WrongGranule,
     HiddenForgotten,
@@ -56,6 +57,11 @@ pub(crate) enum Fault {
     ModifiedFree,
     StoreQueueLonger,
     ForwardedEarly,
+    AddedAtOnce,
+    TriedOnce,
+    SoonForgotten,
+    BeginsAnywhere,
+    StoredEarly,
     RenamedWhole,
     AliasHides,
     /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; vectors have a pool

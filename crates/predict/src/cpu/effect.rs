@@ -34,7 +34,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 40] = [
+        const PAIRS: [(&str, &str, &str); 43] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -50,6 +50,9 @@ impl Cpu {
             ("replay.row", "replay.rows", "together with replay.rows"),
             ("rename.counted_twice", "memory.rename_counted", "together with memory.rename_counted"),
             ("memory.rename_counted", "memory.forward_renamed", "together with memory.forward_renamed"),
+            ("memory.forward_counted", "memory.rename_counted", "together with memory.rename_counted"),
+            ("memory.forward_partial_soon", "memory.forward_retry", "together with memory.forward_retry"),
+            ("memory.forward_partial_soon", "memory.forward_partial", "together with memory.forward_partial"),
             ("memory.rename_least", "memory.forward_renamed", "together with memory.forward_renamed"),
             (
                 "memory.rename_least_computing",

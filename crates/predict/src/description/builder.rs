@@ -186,6 +186,11 @@ impl Builder<'_> {
             forward_merge: self.whole("memory.forward_merge", 0),
             forward_vector: self.whole("memory.forward_vector", self.whole("memory.forward", 1)),
             forward_partial: self.optional("memory.forward_partial"),
+            partial_begins: self.cpu.word("memory.partial_forward") == Some("begins"),
+            forward_partial_soon: self.optional("memory.forward_partial_soon"),
+            forward_counted: self.whole("memory.forward_counted", 0),
+            store_completes: self.whole("memory.store_completes", 1),
+            forward_retry: self.optional("memory.forward_retry"),
             cross_forward: self.optional("memory.cross_forward"),
             renames: match self.cpu.word("memory.renames") {
                 Some("any") => Renames::Any,

@@ -534,7 +534,7 @@ impl Machine for OutOfOrder {
             let counted = counted
                 .is_some_and(|domain| stored.iter().any(|&one| self.registers.domain_of(one) == domain));
             self.memory.store(op, accesses, address, data, counted);
-            finish = finish.max(address.max(data) + 1);
+            finish = finish.max(self.memory.stored(address, data, counted));
         }
         for queue in self.queues_of(op, side) {
             self.queues.add(queue, issued.last + 1);

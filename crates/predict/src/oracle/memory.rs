@@ -24,6 +24,8 @@ pub(super) struct Memory {
     flushed: BTreeSet<u32>,
     /// For which store's address such a load waits, by static instruction, and how many times more.
     waits: BTreeMap<u32, (u32, u32)>,
+    /// When the last load of a static instruction that stores supplied had found their data, and when it had its value.
+    supplied: BTreeMap<u32, (u64, u64)>,
     renames_free: u64,
     /// Loads of each bank, by cycle and bank.
     banks: BTreeMap<(u64, u64), u64>,
@@ -61,6 +63,7 @@ impl Memory {
             of_unit: Vec::new(),
             flushed: BTreeSet::new(),
             waits: BTreeMap::new(),
+            supplied: BTreeMap::new(),
             renames_free: 0,
             banks: BTreeMap::new(),
             tally: Tally::default(),
@@ -145,8 +148,46 @@ impl Memory {
 
     /// When a forwarded load's value is there: `cycles` from its issue, or its second one, and from the data of the stores, and
     /// not too soon behind their completion. It is `later` if it is put together.
-    fn given(&self, op: &Op, cycles: u64, start: u64, stores: &[Store], later: u64, crossing: u64) -> u64 {
-        let data = stores.iter().map(|store| store.data_time).max().unwrap_or(0) + later;
+    fn given(
+        &mut self,
+        op: &Op,
+        cycles: u64,
+        start: u64,
+        stores: &[Store],
+        later: u64,
+        crossing: u64,
+    ) -> u64 {
+        let mut data =
+            stores.iter().map(|store| self.added(store.data_time, store.counted)).max().unwrap_or(0) + later;
+        if let Some(retry) = self.numbers.forward_retry {
+            let mut tries = vec![start];
+            if let Some(&(tried, value)) = self.supplied.get(&op.index) {
+                if value != data {
+                    tries.push(tried);
+                }
+            }
+            if start < data {
+                let last = *tries.iter().max().unwrap();
+                data = if last < data { data.max(last + retry) } else { last };
+            }
+        }
+        let there = self.there(op, cycles, start, stores, data, crossing);
+        self.supplied.insert(op.index, (start.max(data), there));
+        there
+    }
+
+    /// When a store may complete.
+    pub(super) fn stored(&self, address_time: u64, data_time: u64, counted: bool) -> u64 {
+        address_time.max(self.added(data_time, counted)) + self.numbers.store_completes
+    }
+
+    /// When data that come at `data_time` are there if rename's constant has to be added first.
+    fn added(&self, data_time: u64, counted: bool) -> u64 {
+        data_time + if counted { self.numbers.forward_counted } else { 0 }
+    }
+
+    /// The same if the data can be had from the cycle `data` on.
+    fn there(&self, op: &Op, cycles: u64, start: u64, stores: &[Store], data: u64, crossing: u64) -> u64 {
         let there = match self.numbers.forward_data {
             Some(behind) => (start + cycles + crossing).max(data + behind),
             None => start.max(data) + cycles + crossing,
@@ -199,7 +240,7 @@ impl Memory {
 
     /// When the bytes of a load are there that the store of that number has some of; none if they cannot be put together.
     fn forwarded_in_part(
-        &self,
+        &mut self,
         op: &Op,
         access: &Access,
         number: usize,
@@ -210,16 +251,24 @@ impl Memory {
         if op.is(Flags::NO_FORWARD) {
             return None;
         }
-        let (numbers, address, bytes) = (&self.numbers, access.address, u64::from(access.bytes.max(1)));
-        if numbers.doublewords {
+        let (address, bytes) = (access.address, u64::from(access.bytes.max(1)));
+        if self.numbers.doublewords {
             if let Some((givers, merged)) = self.stores.by_doublewords(address, bytes, issue) {
-                let later = if merged { numbers.forward_merge } else { 0 };
-                return Some(self.given(op, numbers.forward, start, &givers, later, crossing));
+                let later = if merged { self.numbers.forward_merge } else { 0 };
+                return Some(self.given(op, self.numbers.forward, start, &givers, later, crossing));
             }
         }
         let alone = self.stores.is_alone(number, address, bytes, issue);
-        let cycles = numbers.forward_partial.filter(|_| alone)?;
-        Some(self.given(op, cycles, start, &[self.stores.stores[number]], 0, crossing))
+        let mut cycles = self.numbers.forward_partial.filter(|_| alone)?;
+        let store = self.stores.stores[number];
+        if self.numbers.partial_begins && address != store.address {
+            return None;
+        }
+        let last = self.supplied.get(&op.index).map_or(0, |&(_, value)| value);
+        if self.added(store.data_time, store.counted) == last + 1 {
+            cycles = self.numbers.forward_partial_soon.unwrap_or(cycles);
+        }
+        Some(self.given(op, cycles, start, &[store], 0, crossing))
     }
 
     /// A load ready before the address of an older store; when it runs (again), and when it is fetched again if it was flushed.

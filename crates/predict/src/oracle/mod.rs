@@ -80,6 +80,9 @@ const SMALL: &str = "small:";
 /// what it did as it is.
 const RENAMING: &str = "renaming:";
 
+/// Before the name of one whose programs pass values on through memory, mostly through one place.
+const PASSING: &str = "passing:";
+
 fn load(name: &str) -> Cpu {
     if let Some(llvm) = name.strip_prefix(crate::fallback::PREFIX) {
         return crate::fallback::llvm_cpu(arch::Arch::X86_64, llvm).unwrap_or_else(|error| panic!("{error}"));
@@ -122,7 +125,8 @@ enum Verdict {
 impl Bench {
     fn new(name: &str) -> Bench {
         let renamed = name.strip_prefix(RENAMING);
-        let mut cpu = load(renamed.unwrap_or(name));
+        let passed = name.strip_prefix(PASSING);
+        let mut cpu = load(renamed.or(passed).unwrap_or(name));
         // The programs have short paths, and branches far apart.
         for (key, value) in [("replay.slots", 24.0), ("replay.after", 6.0), ("fetch.btb_ways", 1.0)] {
             if cpu.value("replay.slots").is_some() {
@@ -130,9 +134,10 @@ impl Bench {
             }
         }
         let description = Description::new(&cpu).unwrap();
-        let pool = match renamed {
-            Some(_) => Pool::drawn(&cpu, &description, program::renamed),
-            None => Pool::new(&cpu, &description),
+        let pool = match (renamed, passed) {
+            (Some(_), _) => Pool::drawn(&cpu, &description, program::renamed),
+            (_, Some(_)) => Pool::drawn(&cpu, &description, program::passed).at_one_place(80),
+            _ => Pool::new(&cpu, &description),
         };
         Bench { cpu, description, pool }
     }
@@ -283,6 +288,14 @@ fn written_lines_that_are_pushed_out_are_told_alike() {
 #[test]
 fn constants_that_rename_adds_are_told_alike() {
     over_seeds(&Bench::new("renaming:redwood_cove"), 0..60, 300);
+}
+
+/// Values that go through memory come when loads try again, or are put together.
+#[test]
+fn values_through_memory_are_told_alike() {
+    for name in ["passing:redwood_cove", "passing:golden_cove"] {
+        over_seeds(&Bench::new(name), 0..60, 300);
+    }
 }
 
 /// Of long programs: a load of the stack pointer that misses, result ports that are held more than 512 cycles apart, a load

@@ -55,6 +55,8 @@ pub(super) struct Pool {
     pub(super) arch: Arch,
     kinds: Arc<RegisterKinds>,
     sorts: BTreeMap<Sort, Vec<Vec<Instruction>>>,
+    /// Percent of accesses that are to one place.
+    one_place: u64,
 }
 
 /// Encodings tried, and kept of one mnemonic.
@@ -103,7 +105,12 @@ impl Pool {
         for ((sort, ..), instructions) in found {
             sorts.entry(sort).or_default().push(instructions);
         }
-        Pool { arch, kinds: Arc::new(RegisterKinds::new(&decoder)), sorts }
+        Pool { arch, kinds: Arc::new(RegisterKinds::new(&decoder)), sorts, one_place: 0 }
+    }
+
+    /// The same, so that the programs make so many percent of their accesses to one place.
+    pub(super) fn at_one_place(self, percent: u64) -> Pool {
+        Pool { one_place: percent, ..self }
     }
 
     pub(super) fn kinds(&self) -> &RegisterKinds {
@@ -207,6 +214,26 @@ pub(super) fn renamed(_: Arch, random: &mut Random) -> [u8; 16] {
     bytes
 }
 
+/// Bytes of one of x86's instructions that pass a value on through memory, in part, and compute with it or not.
+pub(super) fn passed(_: Arch, random: &mut Random) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    // stores of 8 and 1 bytes to what rdi points to, loads of 8, 4 and 1; inc, a shift, a product; a branch.
+    let encodings: [&[u8]; 9] = [
+        &[0x48, 0x89, 0x07],
+        &[0x88, 0x07],
+        &[0x48, 0x8b, 0x07],
+        &[0x8b, 0x07],
+        &[0x0f, 0xb6, 0x07],
+        &[0x48, 0xff, 0xc0],
+        &[0x48, 0xd1, 0xe0],
+        &[0x48, 0x0f, 0xaf, 0xc0],
+        &[0x75, 0x00],
+    ];
+    let chosen = *random.of(&encodings);
+    bytes[..chosen.len()].copy_from_slice(chosen);
+    bytes
+}
+
 /// One execution of a block.
 #[derive(Clone)]
 pub(super) struct Visit {
@@ -239,6 +266,7 @@ struct Mix {
     few: u64,
     cold: u64,
     aligned: u64,
+    one_place: u64,
 }
 
 impl Program {
@@ -253,6 +281,7 @@ impl Program {
             few: *random.of(&[0, 50, 95]),
             cold: *random.of(&[0, 0, 1, 10, 40]),
             aligned: *random.of(&[100, 80, 20]),
+            one_place: pool.one_place,
         };
         let mut program = Program {
             arch: pool.arch,
@@ -268,7 +297,7 @@ impl Program {
     /// A loop of one block, `instructions` in all: each access advances by its step, within few lines.
     pub(super) fn one_loop(pool: &Pool, seed: u64, instructions: usize) -> Program {
         let random = &mut Random::new(seed);
-        let mix = Mix { loads: 20, stores: 10, branches: 0, few: 50, cold: 0, aligned: 100 };
+        let mix = Mix { loads: 20, stores: 10, branches: 0, few: 50, cold: 0, aligned: 100, one_place: 0 };
         let mut blocks = blocks(pool, random, &mix);
         blocks.truncate(1);
         let accesses = accesses(&blocks[0], random, &mix);
@@ -430,6 +459,8 @@ fn accesses(block: &[Instruction], random: &mut Random, mix: &Mix) -> Vec<Access
             // What was just stored is loaded again, now and then.
             let again = stored.filter(|&(_, size)| size == bytes && !store && random.chance(25));
             let address = again.map_or(address / aligned * aligned, |(address, _)| address);
+            let one_place = mix.one_place > 0 && random.chance(mix.one_place);
+            let address = if one_place { 0x2000_0000 } else { address };
             let address = *of_both.get_or_insert(address);
             if store {
                 stored = Some((address, bytes));

@@ -111,7 +111,7 @@ fn a_load_and_what_computes_with_it_are_one_operation() {
     near(with_nops(&vector, &[0x0f, 0x59, 0xc1]), 2.99);
 }
 
-/// Measured: 1.00, 6.23, 1.00, 7.56, 1.00 cycles.
+/// Measured: 1.00, 6.23 or 7.31, 1.00, 7.56, 1.00 cycles.
 #[test]
 fn a_part_of_a_register_with_a_constant_is_not_renamed_nor_is_a_fused_load() {
     use predict::loops::Walk;
@@ -123,7 +123,7 @@ fn a_part_of_a_register_with_a_constant_is_not_renamed_nor_is_a_fused_load() {
     let add = [0x4c, 0x01, 0xf0]; // add rax, r14
     near(turn(&[&store, &load, &count]), 1.0);
     let half = turn(&[&store_half, &load_half, &count]);
-    assert!((half - 6.23).abs() < 0.3, "{half}");
+    assert!((half - 7.31).abs() < 0.5, "{half}");
     near(turn(&[&store_half, &load_half, &count_half]), 1.0);
     let fused = turn(&[&store, &load, &add]);
     assert!((fused - 7.56).abs() < 0.6, "{fused}");
@@ -245,4 +245,78 @@ fn loads_of_one_bank_come_two_a_cycle() {
     near(loads(&half, [0, 72, 144]), 2.99);
     near(loads(&whole, [0, 8, 16]), 4.52);
     near(loads(&whole, [0, 32, 64]), 2.99);
+}
+
+/// The cycles of a loop through a store to `rdi` and a load from `distance` bytes behind, or before.
+fn through(store: &[u8], load: &[u8], distance: i64, then: &[&[u8]]) -> f64 {
+    use predict::loops::Walk;
+    let at = |start: i64| Walk { start: start as u64, step: 0, wrap: 0 };
+    let body = [&[store, load], then].concat().concat();
+    x86_turn("redwood_cove", &body, &[at(0x1_0008), at(0x1_0008 + distance)])
+}
+
+const STORE: [u8; 3] = [0x48, 0x89, 0x07]; // mov [rdi], rax
+const STORE_BYTE: [u8; 2] = [0x88, 0x07];
+const LOAD: [u8; 3] = [0x48, 0x8b, 0x07]; // mov rax, [rdi]
+const LOAD_PART: [u8; 4] = [0x0f, 0xb6, 0x47, 0x02]; // movzx eax, byte [rdi + 2]
+const ADD: [u8; 3] = [0x48, 0x01, 0xc8]; // add rax, rcx
+const PRODUCT: [u8; 4] = [0x48, 0x0f, 0xaf, 0xc1]; // imul rax, rcx
+const COUNT: [u8; 4] = [0x48, 0x83, 0xc0, 0x01]; // add rax, 1
+
+/// A load that a store supplies, in a chain. Measured: 4.99, 7.32, 7.48, 7.98, 9.07 cycles, with movsx 7.37 and 8.02; with a
+/// constant that rename adds 7.31; in movdqu and paddq 6.97, 7.50 and 9.01.
+#[test]
+fn a_load_that_found_no_data_in_its_store_tries_again_later() {
+    let part = |then: &[&[u8]]| through(&STORE, &LOAD_PART, 2, then);
+    near(part(&[]), 4.99);
+    let again = part(&[&ADD]);
+    assert!((again - 7.32).abs() < 0.5, "{again}");
+    let again = part(&[&ADD[..]; 2]);
+    assert!((again - 7.48).abs() < 0.5, "{again}");
+    near(part(&[&PRODUCT]), 7.98);
+    near(part(&[&ADD[..]; 4]), 9.07);
+    let again = part(&[&COUNT]);
+    assert!((again - 7.31).abs() < 0.5, "{again}");
+    let signed = [0x48, 0x0f, 0xbf, 0x47, 0x02]; // movsx rax, word [rdi + 2]
+    let again = through(&STORE, &signed, 2, &[]);
+    assert!((again - 7.37).abs() < 0.5, "{again}");
+    near(through(&STORE, &signed, 2, &[&ADD[..]; 2]), 8.02);
+    let (store, load) = ([0xf3, 0x0f, 0x7f, 0x07], [0xf3, 0x0f, 0x6f, 0x07]); // movdqu [rdi], xmm0; movdqu xmm0, [rdi]
+    let add = [0x66, 0x0f, 0xd4, 0xc1]; // paddq xmm0, xmm1
+    near(through(&store, &load, 0, &[&add]), 6.97);
+    near(through(&store, &load, 0, &[&add[..]; 4]), 9.01);
+}
+
+/// The load is first tried when its address is there, eight shifts behind the load before. Measured, with as many shifts before the
+/// store: none 13.0 cycles, eleven 20.8, eighteen 26.5.
+#[test]
+fn a_load_with_an_address_of_its_own_tries_when_that_is_there() {
+    let copies = [0x48, 0x89, 0xc3, 0x48, 0x89, 0xc2]; // mov rbx, rax; mov rdx, rax
+    let (address, data) = ([0x48, 0xd1, 0xe3], [0x48, 0xd1, 0xe2]); // shl rbx, 1; shl rdx, 1
+    let cycles = |shifts: usize| {
+        use predict::loops::Walk;
+        let at = |start: u64| Walk { start, step: 0, wrap: 0 };
+        // mov [rdi + 1], rdx; movzx eax, byte [rdi + rbx + 5]
+        let access = [0x48, 0x89, 0x57, 0x01, 0x0f, 0xb6, 0x44, 0x1f, 0x05];
+        let body = [&copies[..], &address.repeat(8), &data.repeat(shifts), &access].concat();
+        x86_turn("redwood_cove", &body, &[at(0x1_0001), at(0x1_0005)])
+    };
+    assert!((cycles(0) - 13.0).abs() < 0.5, "{}", cycles(0));
+    assert!((cycles(11) - 20.8).abs() < 1.5, "{}", cycles(11));
+    assert!(cycles(11) > 18.0 && cycles(18) < cycles(11) + 7.0, "{} {}", cycles(11), cycles(18));
+}
+
+/// What a store has a part of. Measured, from its first byte: 19.95 cycles in a chain, 22.95 with a product, 1.00 without a chain,
+/// and 15 to 21 with an addition; from another byte: 18.96 and 21.95; of two stores 18.96, and 16.97 without a chain.
+#[test]
+fn a_load_of_part_of_a_store_is_put_together_if_both_begin_together() {
+    near(through(&STORE_BYTE, &LOAD, 0, &[]), 19.95);
+    near(through(&STORE_BYTE, &LOAD, 0, &[&PRODUCT]), 22.95);
+    let sum = through(&STORE_BYTE, &LOAD, 0, &[&ADD]);
+    assert!((15.0..21.0).contains(&sum), "{sum}");
+    let independent = [0x48, 0x8b, 0x0f]; // mov rcx, [rdi]
+    near(through(&STORE_BYTE, &independent, 0, &[]), 1.0);
+    near(through(&STORE_BYTE, &LOAD, -1, &[]), 18.96);
+    near(through(&STORE_BYTE, &LOAD, -1, &[&PRODUCT]), 21.95);
+    near(through(&STORE, &LOAD, 4, &[]), 18.96);
 }
