@@ -17,6 +17,8 @@ use std::collections::{HashMap, HashSet};
 pub const PIPES_MAX: u32 = 32;
 /// Queues that the occupancy calendar counts, rename registers excepted.
 pub const QUEUES_MAX: usize = 6;
+/// Banks that a line of the first level has at most.
+pub(crate) const BANKS_MAX: u64 = 16;
 /// Bypass domains, with the unnamed one.
 pub const DOMAINS_MAX: usize = 32;
 /// The domain that reads addresses, and the one that reads what is stored.
@@ -603,6 +605,12 @@ impl Description {
         let rename_counted = cpu.word(counted).map(|name| builder.domain(name, counted)).transpose()?;
         let twice = "rename.counted_twice";
         let counted_twice = cpu.word(twice).map(|name| builder.domain(name, twice)).transpose()?;
+        let caches = builder.caches()?;
+        let memory = builder.memory();
+        if memory.bank.is_some_and(|(bytes, _)| caches.line >> bytes.ilog2() > BANKS_MAX) {
+            let allowed = format!("at least cache.l1.line / {BANKS_MAX}");
+            return Err(builder.invalid("memory.bank", "makes too many banks of a line", allowed));
+        }
         Ok(Description {
             kind: cpu.kind(),
             fetch: builder.fetch()?,
@@ -618,8 +626,8 @@ impl Description {
                 counted_twice,
                 ..builder.dispatch()
             },
-            memory: Memory { rename_counted, ..builder.memory() },
-            caches: builder.caches()?,
+            memory: Memory { rename_counted, ..memory },
+            caches,
             units,
             halves,
             queues,

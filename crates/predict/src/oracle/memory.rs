@@ -83,6 +83,7 @@ impl Memory {
     /// Cycles that a load tries in vain, since a bank of its bytes has answered as many loads in each as it can.
     pub(super) fn bank_wait(&mut self, access: &Access, issue: u64) -> u64 {
         let Some((bytes, loads)) = self.numbers.bank else { return 0 };
+        let bytes = 1 << bytes.ilog2();
         let of_line = self.line_bytes / bytes;
         let last = access.address + u64::from(access.bytes.max(1)) - 1;
         let banks: BTreeSet<u64> =

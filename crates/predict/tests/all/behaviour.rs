@@ -12,7 +12,7 @@ use predict::{
 use std::path::Path;
 use std::sync::Arc;
 
-fn cpu(name: &str) -> Cpu {
+pub(crate) fn cpu(name: &str) -> Cpu {
     Cpu::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus"), name)
         .unwrap_or_else(|error| panic!("{error}"))
 }

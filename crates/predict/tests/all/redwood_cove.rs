@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Loops of one mechanism each on Redwood Cove, beside the cycles that were measured there.
 
-use crate::behaviour::{x86_turn, x86_turn_along};
+use crate::behaviour::{cpu, x86_turn, x86_turn_along};
 
 fn turn(body: &[u8]) -> f64 {
     x86_turn("redwood_cove", body, &[])
@@ -319,4 +319,11 @@ fn a_load_of_part_of_a_store_is_put_together_if_both_begin_together() {
     near(through(&STORE_BYTE, &LOAD, -1, &[]), 18.96);
     near(through(&STORE_BYTE, &LOAD, -1, &[&PRODUCT]), 21.95);
     near(through(&STORE, &LOAD, 4, &[]), 18.96);
+}
+
+#[test]
+fn more_banks_than_can_be_counted_are_refused() {
+    let cpu = cpu("redwood_cove").with("cache.l1.line", 128.0).unwrap();
+    let error = predict::description::Description::new(&cpu).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("memory.bank") && error.contains("cache.l1.line / 16"), "{error}");
 }
