@@ -607,9 +607,9 @@ impl Description {
         let counted_twice = cpu.word(twice).map(|name| builder.domain(name, twice)).transpose()?;
         let caches = builder.caches()?;
         let memory = builder.memory();
-        if memory.bank.is_some_and(|(bytes, _)| caches.line >> bytes.ilog2() > BANKS_MAX) {
-            let allowed = format!("at least cache.l1.line / {BANKS_MAX}");
-            return Err(builder.invalid("memory.bank", "makes too many banks of a line", allowed));
+        if memory.bank.is_some_and(|(bytes, _)| !(1..=BANKS_MAX).contains(&(caches.line >> bytes.ilog2()))) {
+            let allowed = format!("cache.l1.line / {BANKS_MAX} to cache.l1.line");
+            return Err(builder.invalid("memory.bank", "makes too many banks of a line, or none", allowed));
         }
         Ok(Description {
             kind: cpu.kind(),

@@ -8,6 +8,7 @@
 
 mod timing;
 
+use crate::cpu::schema::CoreKind;
 use crate::description::*;
 use crate::fallback::Fallback;
 use crate::flags::Flags;
@@ -54,8 +55,9 @@ pub struct Plan {
     pub(crate) classes: BTreeSet<u16>,
     /// The bypass domains that each register's values come from, a bit for each.
     producers: Box<[u32; REGISTERS]>,
-    /// The instructions that copy a register in no time.
+    /// The instructions that copy a register in no time, in order, and which registers they copy to which.
     copies: Vec<u32>,
+    copied: BTreeSet<(u8, u8)>,
 }
 
 impl Plan {
@@ -78,6 +80,7 @@ impl Plan {
             classes: BTreeSet::new(),
             producers: Box::new([1; REGISTERS]),
             copies: Vec::new(),
+            copied: BTreeSet::new(),
         }
     }
 
@@ -137,7 +140,8 @@ impl Plan {
             let near = Flags::NEAR.when(!op.is(Flags::MANY_SOURCES) && self.is_near(description, op));
             self.ops[index].flags = self.ops[index].flags & !Flags::NEAR | near;
         }
-        for &index in self.copies.iter().filter(|&&index| index >= from) {
+        let known = self.copies.partition_point(|&index| index < from);
+        for &index in &self.copies[known..] {
             let op = &mut self.ops[index as usize];
             let comes_late = description.comes_late(self.producers[usize::from(op.first_sources[0])]);
             op.flags = op.flags & !Flags::BY_DOMAIN | Flags::BY_DOMAIN.when(comes_late);
@@ -176,11 +180,13 @@ impl Plan {
                 note(producers, op.first_result.register, 1 << counted);
             }
         }
-        let mut pass = |&index: &u32| {
+        let known = self.copies.partition_point(|&index| (index as usize) < first);
+        for &index in &self.copies[known..] {
             let op = &self.ops[index as usize];
-            note(producers, op.first_result.register, producers[usize::from(op.first_sources[0])])
-        };
-        while self.copies.iter().any(&mut pass) {}
+            self.copied.insert((op.first_sources[0], op.first_result.register));
+        }
+        let mut pass = |&(from, to): &(u8, u8)| note(producers, to, producers[usize::from(from)]);
+        while self.copied.iter().any(&mut pass) {}
         is_new
     }
 
@@ -365,10 +371,12 @@ impl Plan {
             flags |= Flags::MANY_SOURCES.when(reads.is_some_and(|reads| reads.len() > 3));
         }
         if !flags.has(Flags::LOAD | Flags::STORE) {
-            if flags.has(Flags::SIMPLE) && is_copy(instruction, &timing.parts, &results) {
+            let renames = description.kind == CoreKind::OutOfOrder;
+            if renames && flags.has(Flags::SIMPLE) && is_copy(instruction, &timing.parts, &results) {
                 self.copies.push(index);
             }
-            let adds = part.is_some_and(|part| part.mask != 0)
+            let adds = renames
+                && part.is_some_and(|part| part.mask != 0)
                 && !flags.has(Flags::BRANCH)
                 && Some(source_domain) == description.dispatch.counted_twice;
             flags = flags & !Flags::BY_DOMAIN | Flags::BY_DOMAIN.when(adds);

@@ -106,6 +106,8 @@ impl Cpu {
             ("complete.conditions", in_order, "in an in-order core"),
             ("dispatch.latency", !in_order, "in a core that is not in-order"),
             ("memory.load_queue", !in_order, "in a core that is not in-order"),
+            ("memory.bank", !in_order, "in a core that is not in-order"),
+            ("rename.counted_twice", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("replay.slots", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("binding.entries", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("dispatch.one_result", binds || !one_result, "where dispatch.binds is 1 or 2"),

@@ -195,7 +195,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("memory.cross_cost", "cycles", 0.0, 256.0, Optional, "see memory.cross"),
     key("memory.fill_loads", "accesses", 0.0, 8.0, Optional, "accesses for which the filling of a line of the first level takes the pipes of the load that misses it, or is the first to use it behind a prefetch (default 0)"),
     key("memory.late_loads", "accesses", 0.0, 8.0, Optional, "accesses more that a load takes its pipes for which finds its line missing from the first level or on its way there (default 0)"),
-    key("memory.bank", "bytes", 4.0, 64.0, Optional, "of a bank of the first level, a power of two, to which others are rounded down: what is at the same offset of its line is in the same; with lines of 64 bytes (absent: any loads are answered together)"),
+    key("memory.bank", "bytes", 4.0, 64.0, Optional, "of a bank of the first level, a power of two, to which others are rounded down: what is at the same offset of its line is in the same, and a line has sixteen at most (absent: any loads are answered together)"),
     key("memory.bank_loads", "loads", 1.0, 8.0, Optional, "loads that a bank answers in a cycle (default 1); another has its value that much later, but keeps its pipe from nobody"),
     key("memory.cross_loads", "accesses", 1.0, 16.0, Optional, "accesses that a load across memory.cross takes the pipes of (default 1)"),
     key("memory.cross_drain", "cycles", 1.0, 64.0, Optional, "as memory.drain_interval, for a store across memory.cross (default: the same)"),

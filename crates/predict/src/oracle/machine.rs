@@ -6,7 +6,7 @@ use super::fetch::Front;
 use super::memory::{Found, Memory};
 use super::pipes::{Pipes, Writer};
 use super::queues::{Queue, Queues, WAITING_LOADS};
-use super::registers::{is_copy, Made, Ready, Registers};
+use super::registers::{Made, Ready, Registers};
 use super::window::{Entries, Window};
 use super::{Machine, Tally};
 use crate::cause::Cause;
@@ -518,7 +518,9 @@ impl Machine for OutOfOrder {
             finish = finish.max(from + u64::from(result.latency()));
             let domain = match (counted, plan.parts_of(op)) {
                 (Some(counted), [_]) if result.role == Role::Value => counted,
-                _ if is_copy(plan, op) => self.registers.copied(op.first_sources[0], op.source_domain),
+                _ if self.registers.copies(plan, op) => {
+                    self.registers.copied(op.first_sources[0], op.source_domain)
+                }
                 _ => result.domain(),
             };
             self.registers.write(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The oracle's registers: when each was written, in which domain, and where on a core with halves.
 
+use crate::cpu::schema::CoreKind;
 use crate::description::*;
 use crate::flags::Flags;
 use crate::op::*;
@@ -28,10 +29,12 @@ struct Value {
 pub(super) struct Registers {
     values: Vec<Value>,
     bypass: Vec<u8>,
+    /// The core renames instruction by instruction, and moves among them.
+    renames: bool,
 }
 
 /// Whether the result is the source by another name: it takes no pipe and no time to make the only one of the only other.
-pub(super) fn is_copy(plan: &Plan, op: &Op) -> bool {
+fn is_copy(plan: &Plan, op: &Op) -> bool {
     let (address, stored, others) = plan.sources_of(op);
     let same = |result: &Result| (result.role, result.latency(), result.domain()) == (Role::Value, 0, 0);
     plan.parts_of(op).is_empty()
@@ -59,12 +62,18 @@ impl Registers {
         Registers {
             values: vec![Value { time: 0, domain: 0, made: Made::Anywhere }; REGISTERS],
             bypass: description.bypass.clone().unwrap_or_else(none),
+            renames: description.kind == CoreKind::OutOfOrder,
         }
     }
 
     pub(super) fn write(&mut self, result: &Result, from: u64, made: Made) {
         let time = from + u64::from(result.latency());
         self.values[usize::from(result.register)] = Value { time, domain: result.domain(), made };
+    }
+
+    /// Whether the instruction gives its source another name, on a core that does so.
+    pub(super) fn copies(&self, plan: &Plan, op: &Op) -> bool {
+        self.renames && is_copy(plan, op)
     }
 
     /// The domain that a copy of the register has, which reads it as `reader`: its own, unless a bypass comes in between.
@@ -102,7 +111,7 @@ impl Registers {
 
     pub(super) fn ready(&self, plan: &Plan, op: &Op, start: u64, half: Option<usize>) -> Ready {
         let (address, stored, others) = plan.sources_of(op);
-        if is_copy(plan, op) && op.source_domain == 0 {
+        if self.copies(plan, op) && op.source_domain == 0 {
             let others = others.iter().map(|&one| self.values[usize::from(one)].time).fold(start, u64::max);
             return Ready { address: start, stored: start, others };
         }

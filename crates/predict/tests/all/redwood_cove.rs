@@ -322,8 +322,10 @@ fn a_load_of_part_of_a_store_is_put_together_if_both_begin_together() {
 }
 
 #[test]
-fn more_banks_than_can_be_counted_are_refused() {
-    let cpu = cpu("redwood_cove").with("cache.l1.line", 128.0).unwrap();
-    let error = predict::description::Description::new(&cpu).map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("memory.bank") && error.contains("cache.l1.line / 16"), "{error}");
+fn banks_that_cannot_be_counted_and_none_are_refused() {
+    for (line, bank) in [(128.0, 4.0), (32.0, 64.0)] {
+        let cpu = cpu("redwood_cove").with("cache.l1.line", line).unwrap().with("memory.bank", bank).unwrap();
+        let error = predict::description::Description::new(&cpu).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("memory.bank") && error.contains("cache.l1.line / 16"), "{error}");
+    }
 }
