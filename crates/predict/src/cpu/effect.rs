@@ -19,6 +19,7 @@ impl Cpu {
         let found = found
             .or_else(|| self.idle_bypass())
             .or_else(|| self.idle_domain())
+            .or_else(|| self.idle_counted())
             .or_else(|| self.idle_machine())
             .or_else(|| self.idle_accept())
             .or_else(|| self.idle_fusion())
@@ -223,6 +224,32 @@ impl Cpu {
             let allowed = "a domain that a bypass or another class names, or other";
             is_alone.then(|| (format!("class.{class}.{rest}"), problem, allowed))
         })
+    }
+
+    /// Rename's domains that no class's results have, or that none reads its sources as, most likely misspelt.
+    fn idle_counted(&self) -> Option<Found> {
+        let classes = self.names("class");
+        let of = |class: &str, key: &str| self.word(&format!("class.{class}.{key}"));
+        let gives = |class: &String, domain: &str| of(class, "domain") == Some(domain);
+        let reads = |class: &String, domain: &str| {
+            of(class, "reads_as").or_else(|| of(class, "domain")) == Some(domain)
+        };
+        let idle = |key: &str, is_of: &dyn Fn(&String, &str) -> bool| {
+            self.word(key)
+                .filter(|domain| !classes.iter().any(|class| is_of(class, domain)))
+                .map(str::to_owned)
+        };
+        let found = |key: &str, domain: String, allowed| {
+            (key.to_owned(), format!("names '{domain}', which has no effect"), allowed)
+        };
+        let counted = "memory.rename_counted";
+        let twice = "rename.counted_twice";
+        idle(counted, &gives).map(|domain| found(counted, domain, "the domain of a class's results")).or_else(
+            || {
+                idle(twice, &reads)
+                    .map(|domain| found(twice, domain, "a domain as which a class reads its sources"))
+            },
+        )
     }
 
     /// A machine that CPUID cannot give such a name.

@@ -596,6 +596,13 @@ fn idle_domains_and_machines_are_refused() {
         error.contains("'class.mine.domain' names 'loads', which has no effect; allowed: a domain that"),
         "{error}"
     );
+    for (key, section) in [("rename.counted_twice", "rename"), ("memory.rename_counted", "memory")] {
+        let word = key.split_once('.').unwrap().1;
+        let error =
+            heir("redwood_cove", &format!("[{section}]\n{word} = \"nowhere\"\n")).expect_err("misspelt");
+        let error = error.to_string();
+        assert!(error.contains(&format!("'{key}' names 'nowhere', which has no effect")), "{error}");
+    }
     for domain in ["load", "fx", "other"] {
         heir("power9", &class(domain)).unwrap_or_else(|error| panic!("{error}"));
     }
