@@ -59,7 +59,7 @@ pub(super) struct Waiting {
     /// When the newest instruction's first operation issued that is bound to no pipe: its address.
     address: Option<u64>,
     /// Of each cycle, those that are issued in it.
-    leave: Box<[[u16; BOUND_PIPES]; HORIZON]>,
+    leave: [[u16; BOUND_PIPES]; HORIZON],
 }
 
 impl Waiting {
@@ -75,7 +75,7 @@ impl Waiting {
             used: 0,
             chosen: 0,
             address: None,
-            leave: Box::new([[0; BOUND_PIPES]; HORIZON]),
+            leave: [[0; BOUND_PIPES]; HORIZON],
         }
     }
 

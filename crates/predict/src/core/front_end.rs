@@ -106,7 +106,7 @@ pub(crate) struct FrontEnd {
     redirect: (u64, Cause),
     redirected: bool,
     /// When the last instructions left the buffer, by the instruction's number.
-    left: Box<[u64; BUFFER_MAX]>,
+    left: [u64; BUFFER_MAX],
     left_mask: usize,
     number: usize,
     /// Slots fetched.
@@ -171,7 +171,7 @@ impl FrontEnd {
             cause: Cause::Fetch,
             redirect: (0, Cause::Fetch),
             redirected: false,
-            left: Box::new([0; BUFFER_MAX]),
+            left: [0; BUFFER_MAX],
             left_mask: fetch.buffer.max(1).next_power_of_two() - 1,
             number: 0,
             slots: 0,

@@ -26,7 +26,7 @@ pub(crate) struct Slots {
     /// all, and where that count begins. `counts` has for each set of limits, a bit each, a one in their bytes.
     accepted: u64,
     none_accepted: u64,
-    counts: Box<[u64; 256]>,
+    counts: [u64; 256],
 }
 
 impl Rules for Slots {
@@ -54,7 +54,7 @@ impl Rules for Slots {
             lane: 0,
             accepted: none_accepted,
             none_accepted,
-            counts: Box::new(std::array::from_fn(counts)),
+            counts: std::array::from_fn(counts),
         }
     }
 

@@ -18,7 +18,7 @@ const HORIZON: usize = 2048;
 
 /// Entries freed in program order; each keeps a number above zero that its holder left in it.
 pub(crate) struct Ring {
-    holders: Box<[u64; RING_MAX]>,
+    holders: [u64; RING_MAX],
     /// Of a power of two that is no less than `entries`.
     mask: usize,
     entries: usize,
@@ -29,7 +29,7 @@ impl Ring {
     /// At most `RING_MAX` entries.
     pub(crate) fn new(entries: usize) -> Ring {
         let entries = (entries + usize::from(planted(Fault::RingLonger))).clamp(1, RING_MAX);
-        Ring { holders: Box::new([0; RING_MAX]), mask: entries.next_power_of_two() - 1, entries, next: 0 }
+        Ring { holders: [0; RING_MAX], mask: entries.next_power_of_two() - 1, entries, next: 0 }
     }
 
     /// How many there are.
@@ -55,7 +55,7 @@ impl Ring {
 
 /// Entries of several queues, freed in any order.
 pub(crate) struct Calendar {
-    releases: Box<[[u16; LANES]; HORIZON]>,
+    releases: [[u16; LANES]; HORIZON],
     held: [u16; LANES],
     limits: [u16; LANES],
     now: u64,
@@ -63,7 +63,7 @@ pub(crate) struct Calendar {
 
 impl Calendar {
     pub(crate) fn new(limits: [u16; LANES]) -> Calendar {
-        Calendar { releases: Box::new([[0; LANES]; HORIZON]), held: [0; LANES], limits, now: 0 }
+        Calendar { releases: [[0; LANES]; HORIZON], held: [0; LANES], limits, now: 0 }
     }
 
     /// Moves on to `cycle`: entries released until then are free.

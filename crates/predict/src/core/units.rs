@@ -28,7 +28,7 @@ struct Span {
 /// The pipes of a core.
 pub(crate) struct Pipes {
     /// Pipes taken in each cycle from `first` on.
-    busy: Box<[u32; HORIZON]>,
+    busy: [u32; HORIZON],
     /// Those of them that are taken by an operation of several cycles.
     long: Box<[u32; HORIZON]>,
     /// First cycle remembered, a multiple of `STRIDE`.
@@ -166,7 +166,7 @@ impl Pipes {
         let binds_any = binds != Binds::No;
         let binding = binding(binds, units);
         Pipes {
-            busy: Box::new([0; HORIZON]),
+            busy: [0; HORIZON],
             long: Box::new([0; HORIZON]),
             first: 0,
             spans: [Span::default(); SPANS],

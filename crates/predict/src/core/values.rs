@@ -28,19 +28,19 @@ pub(crate) struct Sources {
 
 /// The register scoreboard.
 pub(crate) struct Values {
-    values: Box<[Value; REGISTERS]>,
+    values: [Value; REGISTERS],
     /// Cycles added, by consumer's domain and producer's; all 0 where the cpu has no domains, so that no check is needed.
-    bypass: Box<[[u8; DOMAINS_MAX]; DOMAINS_MAX]>,
+    bypass: [[u8; DOMAINS_MAX]; DOMAINS_MAX],
 }
 
 impl Values {
     /// `bypass` is by producer's domain and consumer's.
     pub(crate) fn new(bypass: Option<&[u8]>) -> Values {
-        let mut table = Box::new([[0; DOMAINS_MAX]; DOMAINS_MAX]);
+        let mut table = [[0; DOMAINS_MAX]; DOMAINS_MAX];
         for (index, &cycles) in bypass.unwrap_or_default().iter().enumerate() {
             table[index % DOMAINS_MAX][index / DOMAINS_MAX % DOMAINS_MAX] = cycles;
         }
-        Values { values: Box::new([0; REGISTERS]), bypass: table }
+        Values { values: [0; REGISTERS], bypass: table }
     }
 
     /// `result` counts its latency from `base`, and `cause` delayed it; `mark` is that of the half it comes from.

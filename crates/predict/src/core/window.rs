@@ -26,7 +26,7 @@ pub(super) struct Window {
     latency: u64,
     /// When the last units completed and what they waited for, by their numbers; a power of two, more than the window
     /// holds.
-    completed: Box<[Completion; UNITS_MAX]>,
+    completed: [Completion; UNITS_MAX],
     mask: u64,
     /// Number of the newest unit, from 1.
     newest: u64,
@@ -45,7 +45,7 @@ impl Window {
             entries,
             width,
             latency,
-            completed: Box::new([0; UNITS_MAX]),
+            completed: [0; UNITS_MAX],
             mask: remembered - 1,
             newest: 0,
             last_complete: 0,
