@@ -3,6 +3,7 @@
 //! one waits for a cycle in which all its banks are free, and others take its pipe meanwhile: that fits loops of loads some of
 //! which meet (seed 1 of `validate --native` on Redwood Cove) better than a pipe lost.
 
+use super::hint::mostly;
 use super::planted::{planted, Fault};
 use crate::description::BANKS_MAX;
 
@@ -31,12 +32,21 @@ impl Banks {
         Banks { shift, mask, lacking, taken: Box::new([(0, 0); REMEMBERED]) }
     }
 
+    /// A count of one for each of the banks from that one on, at its place; most loads have one.
+    #[inline]
+    fn counts(&self, first: u64, banks: u64) -> u64 {
+        let count = |bank: u64| 1 << (COUNT * (bank & self.mask));
+        if mostly(banks == 1) {
+            return count(first);
+        }
+        (first..first + banks).fold(0, |counts, bank| counts | count(bank))
+    }
+
     /// Cycles for which a load that went to its pipe at `cycle` waits for its banks.
     pub(super) fn wait(&mut self, address: u64, bytes: u64, cycle: u64) -> u64 {
         let first = address >> self.shift;
         let banks = (((address + bytes - 1) >> self.shift) - first).min(self.mask) + 1;
-        // A count of one for each bank of the load, at its place.
-        let one = (0..banks).fold(0, |one, bank| one | 1 << (COUNT * ((first + bank) & self.mask)));
+        let one = self.counts(first, banks);
         let mut at = cycle;
         loop {
             let (of, taken) = &mut self.taken[at as usize % REMEMBERED];

@@ -6,7 +6,7 @@
 //! all levels hold what passes through them. Address translation is not modelled.
 
 use super::claims::{Claim, Claims};
-use super::hint::rarely;
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::Counters;
 use crate::description::{Caches, Level};
@@ -38,15 +38,21 @@ impl Cache {
         Cache { lines: vec![(NONE, 0); sets * ways].into(), sets, whole_mask: sets.is_power_of_two(), ways }
     }
 
+    /// Where the lines of a set start: there is the one that was used last.
     #[inline]
-    fn set(&mut self, line: u64) -> &mut [(u64, u64)] {
+    fn newest(&self, line: u64) -> usize {
         let set = if self.whole_mask {
             line as usize & (self.sets - 1)
         } else {
             (line % self.sets as u64) as usize
         };
-        let first = set * self.ways;
-        &mut self.lines[first..first + self.ways]
+        set * self.ways
+    }
+
+    #[inline]
+    fn set(&mut self, line: u64) -> &mut [(u64, u64)] {
+        let newest = self.newest(line);
+        &mut self.lines[newest..newest + self.ways]
     }
 
     /// Looks a line up and makes it the most recently used: arrival, and whether this is the first use after a prefetch.
@@ -58,21 +64,37 @@ impl Cache {
     /// The same where entries of one line's number have tags of their own.
     #[inline]
     pub(super) fn touch_as(&mut self, line: u64, tag: u64) -> Option<(u64, bool)> {
-        let set = self.set(line);
-        if rarely(set[0].0 != tag) {
-            let way = set.iter().position(|&(of, _)| of == tag)?;
-            if planted(Fault::UseForgotten) {
-                return Some((set[way].1 & !MARKS, false));
-            }
-            use_way(set, way);
+        let newest = self.newest(line);
+        let newest = &mut self.lines[newest];
+        if rarely(newest.0 != tag) {
+            return self.use_older(line, tag);
         }
-        let (_, arrival) = set[0];
-        set[0].1 = arrival & !PREFETCHED;
-        Some((arrival & !MARKS, arrival & PREFETCHED != 0))
+        Some(used(newest))
+    }
+
+    /// The same of a line that is not the most recently used of its set.
+    #[inline(never)]
+    fn use_older(&mut self, line: u64, tag: u64) -> Option<(u64, bool)> {
+        let set = self.set(line);
+        let way = set.iter().position(|&(of, _)| of == tag)?;
+        if planted(Fault::UseForgotten) {
+            return Some((set[way].1 & !MARKS, false));
+        }
+        let again = set[way];
+        set.copy_within(..way, 1);
+        set[0] = again;
+        Some(used(&mut set[0]))
     }
 
     /// The line is written, if it is there.
+    #[inline]
     fn write(&mut self, line: u64) {
+        let newest = self.newest(line);
+        let newest = &mut self.lines[newest];
+        if mostly(newest.0 == line) {
+            newest.1 |= WRITTEN;
+            return;
+        }
         if let Some(found) = self.set(line).iter_mut().find(|found| found.0 == line) {
             found.1 |= WRITTEN;
         }
@@ -91,7 +113,12 @@ impl Cache {
     }
 
     /// When the line arrives, or arrived, leaving the order of use alone.
+    #[inline]
     fn arrival(&mut self, line: u64) -> Option<u64> {
+        let newest = self.lines[self.newest(line)];
+        if mostly(newest.0 == line) {
+            return Some(newest.1 & !MARKS);
+        }
         let found = self.set(line).iter().find(|&&(tag, _)| tag == line);
         found.map(|&(_, arrival)| arrival & !MARKS)
     }
@@ -135,12 +162,11 @@ impl Cache {
     }
 }
 
-/// Makes a line of a set the most recently used.
-#[inline(never)]
-fn use_way(set: &mut [(u64, u64)], way: usize) {
-    let used = set[way];
-    set.copy_within(..way, 1);
-    set[0] = used;
+/// Notes the use of a line: its arrival, and whether this is the first use after a prefetch.
+#[inline]
+fn used((_, arrival): &mut (u64, u64)) -> (u64, bool) {
+    let before = std::mem::replace(arrival, *arrival & !PREFETCHED);
+    (before & !MARKS, before & PREFETCHED != 0)
 }
 
 #[derive(Clone, Copy)]
@@ -362,23 +388,26 @@ impl Hierarchy {
     /// Brings the lines of a store to where it is written; when the last one is there, 0 if all are. `TO_CLAIM` if the store may
     /// have to claim one when it has completed.
     pub(crate) fn store(&mut self, address: u64, bytes: u64, cycle: u64) -> u64 {
-        let mut ready = 0;
-        for line in self.line_of(address)..=self.line_of(address + bytes - 1) {
-            if self.write_through {
-                if rarely(!self.store_through(line)) {
-                    ready = TO_CLAIM;
-                }
-                continue;
-            }
-            let extra = self.data(line, cycle);
-            if rarely(self.write_back > 0) {
-                self.l1.write(line);
-            }
-            if extra > 0 {
-                ready = ready.max(cycle + self.l1_latency + extra);
-            }
+        let (first, last) = (self.line_of(address), self.line_of(address + bytes - 1));
+        let ready = self.store_line(first, cycle);
+        (first + 1..=last).fold(ready, |ready, line| ready.max(self.store_line(line, cycle)))
+    }
+
+    /// The same for one of them.
+    #[inline(always)]
+    fn store_line(&mut self, line: u64, cycle: u64) -> u64 {
+        if self.write_through {
+            return if mostly(self.store_through(line)) { 0 } else { TO_CLAIM };
         }
-        ready
+        let extra = self.data(line, cycle);
+        if rarely(self.write_back > 0) {
+            self.l1.write(line);
+        }
+        if extra > 0 {
+            cycle + self.l1_latency + extra
+        } else {
+            0
+        }
     }
 
     /// A store that goes past the first level: the line is not brought in there, but its use is noted. Whether no claim is needed.

@@ -147,7 +147,7 @@ impl Drains {
     }
 
     /// When the next store in order, completed at `cycle`, is in the cache, whose line is there at `line_ready`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enter(&mut self, store: &Store, cycle: u64, line_ready: u64) -> u64 {
         let earliest = (cycle + self.latency).max(line_ready);
         if planted(Fault::DrainsAtOnce) {

@@ -359,24 +359,53 @@ impl<R: Rules> Engine<R> {
             let held = if planted(Fault::WaitingFreedEarly) { 0 } else { self.waiting_held };
             waiting.hold(0, issue + 1 + held);
         }
-        let mut loaded = Loaded::AT_ONCE;
-        for access in accesses {
-            if mostly(!access.store && access.known) {
-                let wait = self.memory.bank_wait(access, issue);
-                for _ in 1..self.memory.passes(access, issue) {
-                    self.ports.again(op, issue);
-                }
-                let mut one = match self.memory.look_up(op, access, *dispatch, issue, &mut self.front) {
-                    Found::Bytes(loaded) => loaded,
-                    Found::Blocked(blocked) => self.wait_for_store(op, blocked, dispatch, events),
-                };
-                one.extra += self.memory.indexing(op) + wait;
-                let counted = loaded.counted || one.counted;
-                loaded = if one.extra > loaded.extra { one } else { loaded };
-                loaded.counted = counted;
-            }
+        match accesses {
+            [access] => self.load_one(op, access, dispatch, issue, events),
+            _ => self.load_each(op, accesses, dispatch, issue, events),
         }
-        loaded
+    }
+
+    /// The same where there is not just one.
+    #[inline(never)]
+    fn load_each<W: Record>(
+        &mut self,
+        op: &Op,
+        accesses: &[Access],
+        dispatch: &mut u64,
+        issue: u64,
+        events: &mut W,
+    ) -> Loaded {
+        accesses.iter().fold(Loaded::AT_ONCE, |loaded, access| {
+            let one = self.load_one(op, access, dispatch, issue, events);
+            let counted = loaded.counted || one.counted;
+            Loaded { counted, ..if one.extra > loaded.extra { one } else { loaded } }
+        })
+    }
+
+    #[inline(always)]
+    fn load_one<W: Record>(
+        &mut self,
+        op: &Op,
+        access: &Access,
+        dispatch: &mut u64,
+        issue: u64,
+        events: &mut W,
+    ) -> Loaded {
+        if rarely(access.store || !access.known) {
+            return Loaded::AT_ONCE;
+        }
+        let wait = self.memory.bank_wait(access, issue) + self.memory.indexing(op);
+        for _ in 1..self.memory.passes(access, issue) {
+            self.ports.again(op, issue);
+        }
+        if let Some(extra) = self.memory.undisturbed(op, access, issue) {
+            return Loaded::late(extra, Cause::CacheMiss).after(wait);
+        }
+        let one = match self.memory.look_up(op, access, *dispatch, issue, &mut self.front) {
+            Found::Bytes(loaded) => loaded,
+            Found::Blocked(blocked) => self.wait_for_store(op, blocked, dispatch, events),
+        };
+        one.after(wait)
     }
 
     /// A load that needs a store to be in the cache. If the store is in the load's own group, the load is flushed and fetched

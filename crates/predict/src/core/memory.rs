@@ -31,8 +31,15 @@ impl Loaded {
     pub(super) const AT_ONCE: Loaded = Loaded { extra: 0, cause: Cause::Dependency, counted: false };
 
     /// Its bytes come `extra` cycles later than from the first level, for that reason.
-    fn late(extra: u64, cause: Cause) -> Loaded {
+    pub(super) fn late(extra: u64, cause: Cause) -> Loaded {
         Loaded { extra, cause, counted: false }
+    }
+
+    /// The same after a wait; nothing is the reason if both come to nothing.
+    #[inline(always)]
+    pub(super) fn after(self, wait: u64) -> Loaded {
+        let extra = self.extra + wait;
+        Loaded { extra, cause: if extra > 0 { self.cause } else { Cause::Dependency }, ..self }
     }
 
     /// The cause that its results pass on: what the instruction itself met, not what its sources had met before.
@@ -113,6 +120,9 @@ fn entry<T: Clone + Default>(table: &mut Vec<T>, index: u32) -> &mut T {
     &mut table[index]
 }
 
+/// Bytes of a store that the store queue keeps as one.
+const PIECE: u64 = 64;
+
 /// A load, where and when.
 #[derive(Clone, Copy)]
 struct Load<'a> {
@@ -142,8 +152,11 @@ pub(super) struct MemoryPath {
     l1_latency: u64,
     /// Loads ignore the stores in flight.
     passes_stores: bool,
-    /// Address bits that differ between two bytes of an access only if it crosses some boundary.
+    /// Address bits that differ between two bytes of an access only if it crosses some boundary; with those that tell lines apart.
     crossing_bits: u64,
+    apart_bits: u64,
+    /// A load takes its pipe more often if its line is not there (`Memory::fill_loads`, `late_loads`).
+    takes_lines: bool,
     /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
     early: Vec<Early>,
     /// When the address of each static instruction's newest store was known, if loads wait for that.
@@ -171,12 +184,15 @@ impl MemoryPath {
         let mut caches = Hierarchy::new(&description.caches, costs.miss_queue);
         caches.ideal = relax.caches;
         let smallest = costs.crossings.iter().map(|&(boundary, _)| boundary).min();
+        let crossing_bits = smallest.map_or(0, |smallest| !(smallest - 1));
         MemoryPath {
             caches,
             stores: StoreQueue::new(store_entries, costs.alias_mask, Drains::new(description, relax.stores)),
             l1_latency: description.caches.l1.latency,
             passes_stores: relax.load_hit_store,
-            crossing_bits: smallest.map_or(0, |smallest| !(smallest - 1)),
+            crossing_bits,
+            apart_bits: crossing_bits | !(description.caches.line - 1),
+            takes_lines: costs.fill_loads > 0 || costs.late_loads > 0,
             early: Vec::new(),
             addressed: Vec::new(),
             supplied: Vec::new(),
@@ -241,8 +257,17 @@ impl MemoryPath {
     }
 
     /// How many accesses a load that went to its pipe at `issue` takes it for, the filling of its line among them.
-    #[inline]
+    #[inline(always)]
     pub(super) fn passes(&mut self, access: &Access, issue: u64) -> u64 {
+        let crosses = self.crosses(access.address, u64::from(access.bytes.max(1)));
+        if mostly(!crosses && !self.takes_lines) {
+            return 1;
+        }
+        self.several_passes(access, issue)
+    }
+
+    #[inline(never)]
+    fn several_passes(&mut self, access: &Access, issue: u64) -> u64 {
         let own = match self.crossing(access.address, u64::from(access.bytes.max(1))) {
             0 => 1,
             _ => self.costs.cross_loads,
@@ -270,6 +295,19 @@ impl MemoryPath {
         } else {
             0
         }
+    }
+
+    /// How much later than from the first level the bytes of a load come that went to its pipe at `issue`, if it crosses nothing and
+    /// no store may be in flight to its bytes: so it is with most. `look_up` knows of the others.
+    #[inline(always)]
+    pub(super) fn undisturbed(&mut self, op: &Op, access: &Access, issue: u64) -> Option<u64> {
+        let bytes = u64::from(access.bytes.max(1));
+        let apart = (access.address ^ (access.address + bytes - 1)) & self.apart_bits != 0;
+        let waits = self.costs.order_remembers > 0 && self.remembers(op);
+        if rarely(apart || waits) || self.stores.may_meet(access.address, bytes, issue) {
+            return None;
+        }
+        Some(self.caches.data(self.caches.line_of(access.address), issue))
     }
 
     /// What a load of `op` finds that was dispatched at `dispatch` and went to its pipe at `issue`. A load that ran before
@@ -498,10 +536,16 @@ impl MemoryPath {
         }
     }
 
+    /// Whether an access may cross boundaries.
+    #[inline(always)]
+    fn crosses(&self, address: u64, bytes: u64) -> bool {
+        (address ^ (address + bytes - 1)) & self.crossing_bits != 0
+    }
+
     /// What an access costs that crosses boundaries.
     #[inline]
     fn crossing(&self, address: u64, bytes: u64) -> u64 {
-        if mostly((address ^ (address + bytes - 1)) & self.crossing_bits == 0) {
+        if mostly(!self.crosses(address, bytes)) {
             return 0;
         }
         // A longer access always crosses it, and its latency includes that.
@@ -537,6 +581,12 @@ impl MemoryPath {
         let again = store.address_time + self.costs.order_flush;
         front.restart(again, Cause::OrderFlush);
         again
+    }
+
+    /// Whether it once ran before a store to its bytes, and still waits for such stores.
+    #[inline]
+    fn remembers(&self, op: &Op) -> bool {
+        self.early.get(op.index as usize).is_some_and(|early| early.left > 0)
     }
 
     /// When the address is known that the load waits for because it once ran before such a store; 0 if it does not wait.
@@ -580,8 +630,8 @@ impl MemoryPath {
         data_time: u64,
         counted: bool,
     ) -> u64 {
-        let simple = self.renames(op);
-        for access in accesses.iter().filter(|access| access.store && access.known) {
+        let known = |access: &&Access| access.store && access.known;
+        for access in accesses.iter().filter(known) {
             if self.costs.order_remembers > 0 {
                 *entry(&mut self.addressed, op.index) = address_time;
             }
@@ -589,35 +639,44 @@ impl MemoryPath {
             let ready = self.caches.store(access.address, bytes, address_time);
             let crossing = self.crossing(access.address, bytes);
             let ready = ready.saturating_add(crossing);
-            let crosses = self.store_crosses(access.address, bytes, crossing);
-            let mut done = 0;
-            while done < bytes {
-                let piece = (bytes - done).min(64);
-                let number = self.stores.add(Store {
-                    address: access.address + done,
-                    bytes: piece,
-                    address_time,
-                    data_time,
-                    index: op.index,
-                    simple,
-                    counted,
-                    vector: op.is(Flags::MOVES_VECTOR),
-                    crosses,
-                    ..Store::default()
-                });
-                self.unit_stores.push((number, ready));
-                if rarely(ready == TO_CLAIM) {
-                    self.may_claim(access, done, piece);
-                }
-                done += piece;
+            let store = Store {
+                address: access.address,
+                bytes,
+                address_time,
+                data_time,
+                index: op.index,
+                simple: self.renames(op),
+                counted,
+                vector: op.is(Flags::MOVES_VECTOR),
+                crosses: self.store_crosses(access.address, bytes, crossing),
+                ..Store::default()
+            };
+            if mostly(bytes <= PIECE && ready != TO_CLAIM) {
+                self.unit_stores.push((self.stores.add(store), ready));
+            } else {
+                self.add_pieces(access, store, ready);
             }
         }
         let late = if planted(Fault::StoredEarly) { 1 } else { self.costs.store_completes };
         address_time.max(self.added(data_time, counted)) + late
     }
 
+    /// Adds a store in pieces, each of which may have to claim its lines.
+    #[inline(never)]
+    fn add_pieces(&mut self, access: &Access, store: Store, ready: u64) {
+        let mut done = 0;
+        while done < store.bytes {
+            let bytes = (store.bytes - done).min(PIECE);
+            let number = self.stores.add(Store { address: store.address + done, bytes, ..store });
+            self.unit_stores.push((number, ready));
+            if ready == TO_CLAIM {
+                self.may_claim(access, done, bytes);
+            }
+            done += bytes;
+        }
+    }
+
     /// Notes the piece of a store that begins after so many bytes.
-    #[cold]
     fn may_claim(&mut self, access: &Access, done: u64, piece: u64) {
         let line_bytes = self.caches.line_bytes();
         let line_of = |byte: u64| self.caches.line_of(access.address + byte);

@@ -138,6 +138,7 @@ impl StoreQueue {
     }
 
     /// Adds a store of at most 64 bytes, whose number and drain are not known yet; its number.
+    #[inline(always)]
     pub(crate) fn add(&mut self, store: Store) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -164,13 +165,13 @@ impl StoreQueue {
 
     /// The oldest store that had not completed does so at `cycle`; its line is there at `line_ready`. Returns when its bytes
     /// are in the cache.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn complete(&mut self, number: u64, cycle: u64, line_ready: u64) -> u64 {
         let slot = self.slot(number);
-        let time = self.drains.enter(&self.stores[slot], cycle, line_ready);
-        if self.stores[slot].number == number {
-            self.stores[slot].drain = time;
-            self.stores[slot].completed = cycle;
+        let store = &mut self.stores[slot];
+        let time = self.drains.enter(store, cycle, line_ready);
+        if store.number == number {
+            (store.drain, store.completed) = (time, cycle);
         }
         time
     }
@@ -186,21 +187,21 @@ impl StoreQueue {
     }
 
     /// The youngest store in flight at `cycle` that a load meets.
-    #[inline(always)]
     pub(crate) fn find(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {
-        let (first, last) = granules(address, bytes);
-        if self.hides(cycle) {
-            let (meets, number) = self.scan(self.next, address, bytes, cycle, self.alias_mask)?;
-            return Some((meets, self.stores[self.slot(number)]));
-        }
-        // Most loads end here, without a recent store to their bytes. Stores drain in order, so the youngest tells.
-        if !self.in_flight(first, cycle)
-            && (first == last || last == first + 1 && !self.in_flight(last, cycle))
-        {
+        if !self.may_meet(address, bytes, cycle) {
             return None;
         }
         let (meets, number) = self.search(address, bytes, cycle, self.alias_mask)?;
         Some((meets, self.stores[self.slot(number)]))
+    }
+
+    /// Whether a load may meet a store in flight at `cycle`; most loads do not, for want of a recent store to their bytes. Stores drain
+    /// in order, so the youngest tells.
+    #[inline(always)]
+    pub(crate) fn may_meet(&self, address: u64, bytes: u64, cycle: u64) -> bool {
+        let (first, last) = granules(address, bytes);
+        let in_second = || first != last && (last != first + 1 || self.in_flight(last, cycle));
+        self.hides(cycle) || self.in_flight(first, cycle) || in_second()
     }
 
     /// The youngest store in flight at `cycle` that has bytes of a load, behind any that only looks as if it had.
