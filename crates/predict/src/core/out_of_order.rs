@@ -21,7 +21,7 @@ pub(crate) struct Slots {
     /// Sets of pipes that slots go to in turn, all of these, and whose turn the newest instruction's first slot is.
     lanes: Box<[u32]>,
     any: u32,
-    lane: usize,
+    lane: u32,
     /// A byte for each limit on what a cycle accepts: how many it has accepted, counted so that the highest bit is set when that is
     /// all, and where that count begins. `counts` has for each set of limits, a bit each, a one in their bytes.
     accepted: u64,
@@ -58,16 +58,16 @@ impl Rules for Slots {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pipes_of(&self, mask: u32, part: usize, _pair: bool) -> u32 {
         if mostly(mask != self.any || mask == 0) {
             return mask;
         }
-        self.lanes[(self.lane + part) % self.lanes.len()]
+        self.lanes[(self.lane as usize + part) % self.lanes.len()]
     }
 
     #[inline]
-    fn slot(&self) -> usize {
+    fn slot(&self) -> u32 {
         self.lane
     }
 
@@ -98,11 +98,13 @@ impl Rules for Slots {
             self.taken = 0;
             self.accepted = self.none_accepted;
         }
-        self.lane = if planted(Fault::LaneForgotten) { 0 } else { self.used as usize };
+        self.lane = if planted(Fault::LaneForgotten) { 0 } else { self.used };
         self.used += u32::from(op.slots);
         self.branches += u32::from(op.has::<K>(Flags::BRANCH));
         self.taken += u32::from(taken);
-        self.accepted += self.counts[usize::from(op.steer)];
+        if rarely(op.steer != 0) {
+            self.accepted += self.counts[usize::from(op.steer)];
+        }
     }
 }
 

@@ -51,7 +51,7 @@ impl Schedulers {
 
     /// The pipe of `mask` that an operation waits for which is dispatched in the cycle `dispatched` as part of the instruction
     /// that begins with `slot`, and the first cycle in which it may be issued.
-    pub(super) fn enter(&mut self, mask: u32, dispatched: u64, slot: usize) -> (u32, u64) {
+    pub(super) fn enter(&mut self, mask: u32, dispatched: u64, slot: u32) -> (u32, u64) {
         let mut at_once = dispatched >= self.now;
         if dispatched > self.now {
             self.pass(dispatched);
@@ -73,7 +73,7 @@ impl Schedulers {
 
     /// Which of the two an operation goes to: by its slot, or, if it had to wait for room, to the one that holds less, of equals
     /// to them in turn; but never to one whose fuller pipe is that much ahead of the other's, nor to one without its pipes.
-    fn scheduler(&self, mask: u32, slot: Option<usize>) -> usize {
+    fn scheduler(&self, mask: u32, slot: Option<u32>) -> usize {
         let [first, second] = self.rules.pipes.map(|[one, two]| mask & (one | two) != 0);
         if first != second {
             return usize::from(second);
@@ -83,7 +83,7 @@ impl Schedulers {
         if fuller[0].abs_diff(fuller[1]) >= self.rules.apart {
             usize::from(fuller[1] < fuller[0])
         } else if let Some(slot) = slot.filter(|_| !planted(Fault::SlotForgotten)) {
-            slot % 2
+            (slot % 2) as usize
         } else if held[0] == held[1] {
             self.other
         } else {

@@ -37,12 +37,12 @@ pub(crate) struct Pipes {
     /// Pipes that instructions are bound to if they have several to choose from; identical pipes of a unit are not among them.
     binding: u32,
     /// Pipes that instructions are neither bound to nor sent to by a scheduler: of these, any that is free is taken.
-    unbound: u32,
+    pub(crate) unbound: u32,
     waiting: Waiting,
     schedulers: Schedulers,
     /// The cycle in which the newest instruction was dispatched, and its first slot.
     dispatched: u64,
-    slot: usize,
+    slot: u32,
     /// On cores whose pipes write one general register a cycle: the pipes that do, in each cycle.
     written: Option<Box<[u32; HORIZON]>>,
     /// Every operation is bound to one of its pipes, in the half that it was sent to.
@@ -310,14 +310,14 @@ impl Pipes {
 
     /// Takes a pipe for an operation that is bound to none.
     #[inline(always)]
-    fn take_unbound(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
+    pub(crate) fn take_unbound(&mut self, mask: u32, prefer: u32, earliest: u64) -> u64 {
         let cycle = self.take_one(mask, prefer, earliest);
         self.waiting.issued(cycle);
         cycle
     }
 
     /// The instruction dispatched last begins with that slot.
-    pub(crate) fn at_slot(&mut self, slot: usize) {
+    pub(crate) fn at_slot(&mut self, slot: u32) {
         self.slot = slot;
     }
 

@@ -99,9 +99,10 @@ impl<R: Rules> Engine<R> {
     ) -> (u64, u64, bool) {
         let fetch = self.front.fetch(op, self.memory.caches());
         let mut now = self.last_dispatch;
-        if rarely(fetch.max(self.hold) > now) {
-            self.put_off(&mut now, fetch, self.front.cause);
-            self.put_off(&mut now, self.hold, Cause::Serialise);
+        self.put_off(&mut now, fetch, self.front.cause);
+        if rarely(self.hold > 0) {
+            let cycle = std::mem::take(&mut self.hold);
+            self.put_off(&mut now, cycle, Cause::Serialise);
         }
         if op.has::<K>(Flags::BEFORE) && !self.relax.serialise {
             self.close(events);
@@ -138,11 +139,11 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
         let is_later = now > self.last_dispatch;
-        self.rules.settle::<K>(op, now, if R::GROUPED { opens } else { is_later }, taken);
         if rarely(is_later) {
             self.last_dispatch = now;
             self.ports.pass(now);
         }
+        self.rules.settle::<K>(op, now, if R::GROUPED { opens } else { is_later }, taken);
         self.ports.at_slot(self.rules.slot());
         self.front.dispatched(now);
         (fetch, now, opens)

@@ -16,6 +16,8 @@ use std::marker::PhantomData;
 pub(super) struct Ports<R> {
     pipes: Pipes,
     halves: Halves,
+    /// Pipes of which any that is free is taken, if an operation may have one of them.
+    any: u32,
     /// The half of the newest instruction.
     side: Side,
     /// Pipes that results take, and on a core with halves those that they come from.
@@ -41,7 +43,9 @@ impl<R: Rules> Ports<R> {
         if relax.dispatch {
             pipes.choose_ports();
         }
+        let by_slot = d.lanes.iter().fold(0, |all, lane| all | lane);
         Ports {
+            any: pipes.unbound & !by_slot,
             pipes,
             halves: Halves::new(description),
             side: Side::WHOLE,
@@ -84,7 +88,7 @@ impl<R: Rules> Ports<R> {
 
     /// Its first operation is in that slot.
     #[inline]
-    pub(super) fn at_slot(&mut self, slot: usize) {
+    pub(super) fn at_slot(&mut self, slot: u32) {
         if !R::GROUPED && !R::SLICED {
             self.pipes.at_slot(slot);
         }
@@ -103,6 +107,12 @@ impl<R: Rules> Ports<R> {
             0 => mask,
             pipes => pipes,
         }
+    }
+
+    /// Whether an operation takes any of these pipes that is free: it goes to no half and no slice, by no slot, and is bound to none.
+    #[inline(always)]
+    fn takes_any(&self, mask: u32) -> bool {
+        !R::HALVES && !R::SLICED && mask & self.any != 0
     }
 
     /// Takes one of the pipes for a cycle, from `earliest` on; when.
@@ -179,6 +189,12 @@ impl<R: Rules> Ports<R> {
     /// Takes a pipe for a `SIMPLE` instruction whose sources are there at `ready`; when.
     #[inline(always)]
     pub(super) fn simple<K: Known>(&mut self, rules: &R, op: &Op, ready: u64) -> u64 {
+        if mostly(self.takes_any(op.mask)) {
+            return self.pipes.take_unbound(op.mask, op.prefer, ready);
+        }
+        if !R::SLICED && !R::HALVES && op.mask == 0 {
+            return ready;
+        }
         if R::SLICED && !op.has::<K>(Flags::BRANCH) {
             let pair = op.is(Flags::TAKES_PAIR);
             let mask = rules.pipes_of(op.mask, 0, pair);
@@ -207,6 +223,9 @@ impl<R: Rules> Ports<R> {
     /// Takes one of these pipes for one cycle, for a part of the newest instruction; when.
     #[inline(always)]
     pub(super) fn one(&mut self, rules: &R, mask: u32, prefer: u32, part: usize, earliest: u64) -> u64 {
+        if mostly(self.takes_any(mask)) {
+            return self.pipes.take_unbound(mask, prefer, earliest);
+        }
         let mask = rules.pipes_of(mask, part, false);
         if R::SLICED {
             self.pipes.reserve_one(mask, prefer, earliest)

@@ -35,7 +35,7 @@ pub(crate) trait Rules: Send {
         mask
     }
     /// The slot that the instruction dispatched last begins with, where that matters.
-    fn slot(&self) -> usize {
+    fn slot(&self) -> u32 {
         0
     }
     /// `op` is dispatched in `cycle`, which may be later than offered; `opens`: in a new group, or where there are none in a new
