@@ -94,7 +94,7 @@ impl Waiting {
         self.pass(now);
         while rarely(self.full) {
             now += 1;
-            self.leave_until(now);
+            self.pass(now);
         }
         let unused = if planted(Fault::UsedAgain) { mask } else { mask & !self.used };
         self.chosen = self.best(if unused == 0 { mask } else { unused });
@@ -123,27 +123,40 @@ impl Waiting {
     #[inline]
     fn pass(&mut self, now: u64) {
         if rarely(now > self.now) {
-            self.leave_until(now);
+            self.leave_in(self.now);
+            if rarely(now - 1 > self.now) {
+                self.leave_between(self.now + 1, now);
+            }
+            self.begin(now);
         }
     }
 
-    #[inline(never)]
-    fn leave_until(&mut self, now: u64) {
-        let passed = (now - self.now).min(HORIZON as u64);
-        let late = u64::from(planted(Fault::WaitsLonger));
-        let mut counts = self.counts;
-        for cycle in (now - passed).saturating_sub(late)..now - late {
-            let left = std::mem::replace(&mut self.leave[cycle as usize % HORIZON], [0; BOUND_PIPES]);
-            for (count, left) in counts.iter_mut().zip(left) {
-                *count = count.wrapping_sub(left);
-            }
+    /// Operations issued in that cycle wait no more.
+    #[inline(always)]
+    fn leave_in(&mut self, cycle: u64) {
+        let cycle = cycle.saturating_sub(u64::from(planted(Fault::WaitsLonger)));
+        let left = std::mem::replace(&mut self.leave[cycle as usize % HORIZON], [0; BOUND_PIPES]);
+        for (count, left) in self.counts.iter_mut().zip(left) {
+            *count = count.wrapping_sub(left);
         }
-        self.counts = counts;
+    }
+
+    /// The same of several cycles, the last of them left out.
+    #[inline(never)]
+    fn leave_between(&mut self, from: u64, to: u64) {
+        for cycle in from.max(to.saturating_sub(HORIZON as u64))..to {
+            self.leave_in(cycle);
+        }
+    }
+
+    /// Binds from that cycle on.
+    #[inline(always)]
+    fn begin(&mut self, now: u64) {
         self.now = now;
         self.used = 0;
         let entries = self.entries.saturating_add(u16::from(planted(Fault::BindingLonger)));
         // All at once, without branches.
-        let beyond = counts.iter().fold(0, |beyond, &count| beyond | count.saturating_sub(entries - 1));
+        let beyond = self.counts.iter().fold(0, |beyond, &count| beyond | count.saturating_sub(entries - 1));
         self.full = beyond != 0;
     }
 

@@ -111,7 +111,11 @@ impl Calendar {
     #[inline(always)]
     pub(crate) fn pass(&mut self, cycle: u64) {
         if rarely(self.is_before(cycle)) {
-            self.advance(cycle);
+            // Mostly it is the next.
+            self.tick();
+            if rarely(self.is_before(cycle)) {
+                self.advance(cycle);
+            }
         }
     }
 
