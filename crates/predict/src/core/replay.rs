@@ -5,6 +5,7 @@
 //! one loop: two turns of an inner loop and what is around them are a path, too. A path is known by its taken branches, since
 //! what is between these follows by itself.
 
+use super::hint::mostly;
 use super::planted::{planted, Fault};
 use crate::description::Replay;
 use crate::op::Op;
@@ -49,7 +50,8 @@ struct Rows {
 /// The detector.
 pub(crate) struct Detector {
     limits: Replay,
-    last: Box<[Taken; REMEMBERED]>,
+    /// The last branches taken, twice, so that those before the next one stand in a row wherever it is noted.
+    last: Box<[Taken; 2 * REMEMBERED]>,
     /// Branches taken so far.
     count: usize,
     /// For each length of path, shortest first, how many branches in a row were as that many before.
@@ -67,7 +69,7 @@ impl Detector {
     pub(crate) fn new(limits: Replay) -> Detector {
         Detector {
             limits,
-            last: Box::new([Taken::default(); REMEMBERED]),
+            last: Box::new([Taken::default(); 2 * REMEMBERED]),
             count: 0,
             alike: vec![0; limits.taken.min(PATH_MAX)].into(),
             period: 0,
@@ -110,12 +112,14 @@ impl Detector {
         }
         let is_expected = expected.from == op.address && expected.to == next;
         let ends = self.replays() && !is_expected;
-        self.remember(Taken { from: op.address, to: next, slots });
+        let is_path = self.remember(Taken { from: op.address, to: next, slots });
         if ends || !known && !self.replays() {
             return self.stop();
         }
         if !self.replays() {
-            self.start();
+            if is_path {
+                self.start();
+            }
             return self.goes(false);
         }
         self.ahead -= 1;
@@ -143,14 +147,21 @@ impl Detector {
         self.last[self.count.wrapping_sub(branches) % REMEMBERED]
     }
 
-    fn remember(&mut self, taken: Taken) {
-        for (index, alike) in self.alike.iter_mut().enumerate() {
-            let before = &self.last[self.count.wrapping_sub(index + 1) % REMEMBERED];
-            let is_alike = before.from == taken.from && before.to == taken.to;
-            *alike = if is_alike { *alike + 1 } else { 0 };
+    /// Whether a path has repeated often enough with that branch.
+    fn remember(&mut self, taken: Taken) -> bool {
+        let at = self.count % REMEMBERED;
+        let mut is_path = false;
+        for (alike, before) in self.alike.iter_mut().zip(self.last[..at + REMEMBERED].iter().rev()) {
+            if mostly(before.from != taken.from || before.to != taken.to) {
+                *alike = 0;
+            } else {
+                *alike += 1;
+                is_path |= *alike as usize >= self.limits.after;
+            }
         }
-        self.last[self.count % REMEMBERED] = taken;
+        (self.last[at], self.last[at + REMEMBERED]) = (taken, taken);
         self.count += 1;
+        is_path
     }
 
     /// Replays the shortest path that has repeated often enough, if it is short enough.
