@@ -368,6 +368,15 @@ impl Hierarchy {
         !self.ideal && self.l1.arrival(line).is_none_or(|arrival| arrival > hit)
     }
 
+    /// Whether a load of that byte at `cycle` finds its line, which was used last of its set and before: neither `fills` nor
+    /// `comes_late`, as most lines do not.
+    #[inline(always)]
+    pub(crate) fn is_at_hand(&self, address: u64, cycle: u64) -> bool {
+        let line = self.line_of(address);
+        let (tag, arrival) = self.l1.lines[self.l1.newest(line)];
+        tag == line && arrival & !WRITTEN <= cycle + self.l1_latency
+    }
+
     /// Brings the line of an access that is skipped over into the caches, uncounted.
     pub(crate) fn touch_only(&mut self, address: u64, store: bool, cycle: u64) {
         let before = self.counts;

@@ -260,7 +260,7 @@ impl MemoryPath {
     #[inline(always)]
     pub(super) fn passes(&mut self, access: &Access, issue: u64) -> u64 {
         let crosses = self.crosses(access.address, u64::from(access.bytes.max(1)));
-        if mostly(!crosses && !self.takes_lines) {
+        if mostly(!crosses && (!self.takes_lines || self.caches.is_at_hand(access.address, issue))) {
             return 1;
         }
         self.several_passes(access, issue)
