@@ -274,7 +274,8 @@ impl Plan {
         }
     }
 
-    /// What rename would have computed alone takes a pipe if it is fused with a branch, and a cycle: the loop's own `dec` is a chain.
+    /// What rename would have computed alone takes the branch's pipe if it is fused with one, and a cycle: the loop's own `dec` is a
+    /// chain.
     fn execute_counted(&mut self, description: &Description) {
         let [.., first, second] = &mut self.ops[..] else { return };
         if !second.is(Flags::BRANCH) || first.part_count > 0 {
@@ -288,6 +289,10 @@ impl Plan {
         };
         self.results[results].iter_mut().for_each(|result| *result = executed(result));
         (first.first_result, first.latency) = (executed(&first.first_result), first.latency.max(1));
+        (first.parts, first.part_count, first.queue) = (second.parts, second.part_count, second.queue);
+        (first.mask, first.prefer) = (second.mask, second.prefer);
+        (second.mask, second.prefer) = (0, 0);
+        (second.part_count, second.queue) = (0, NO_QUEUE);
     }
 
     /// Compiles an instruction; `executed`: it takes a pipe even if it would not by itself.

@@ -77,7 +77,8 @@ impl Rules for Slots {
         let full = op.has::<K>(Flags::BRANCH) && self.branches >= self.branches_max
             || taken && self.taken >= self.taken_max
             || op.steer != 0 && self.accepted & self.counts[usize::from(op.steer)] << 7 != 0;
-        if mostly(self.used < self.width && !full) {
+        // The second of a fused pair takes the slot of the first.
+        if mostly((self.used < self.width || op.slots == 0) && !full) {
             return (earliest, earliest > self.cycle);
         }
         let free = if self.used >= self.width { self.free() } else { self.cycle + 1 };
@@ -98,7 +99,8 @@ impl Rules for Slots {
             self.taken = 0;
             self.accepted = self.none_accepted;
         }
-        self.lane = if planted(Fault::LaneForgotten) { 0 } else { self.used };
+        let shared = u32::from(op.slots == 0);
+        self.lane = if planted(Fault::LaneForgotten) { 0 } else { self.used.saturating_sub(shared) };
         self.used += u32::from(op.slots);
         self.branches += u32::from(op.has::<K>(Flags::BRANCH));
         self.taken += u32::from(taken);

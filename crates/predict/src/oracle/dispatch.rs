@@ -146,7 +146,8 @@ impl Slots {
                 && (op.is(Flags::BRANCH) && self.branches >= self.branches_max
                     || taken && self.taken >= self.taken_max
                     || self.accepts_no_more(op.steer));
-            if cycle >= earliest && used < self.width && !limited {
+            let fits = used < self.width || op.slots == 0 && cycle == self.cycle;
+            if cycle >= earliest && fits && !limited {
                 return cycle;
             }
             used = used.saturating_sub(self.width);
@@ -171,7 +172,7 @@ impl Slots {
             self.accepted.clear();
         }
         self.accepted.push(op.steer);
-        self.slot = self.used;
+        self.slot = self.used.saturating_sub(u32::from(op.slots == 0));
         self.used += u32::from(op.slots);
         self.branches += u32::from(op.is(Flags::BRANCH));
         self.taken += u32::from(taken);
