@@ -145,6 +145,8 @@ pub struct Dispatch {
     /// The domain of readers that take their pipe twice if rename has added a constant to a source.
     pub(crate) counted_twice: Option<u8>,
     pub(crate) binds: Binds,
+    /// The queue that has room for `width` more before the instructions of a cycle are dispatched.
+    pub(crate) together: Option<u8>,
     /// Bits of the widest register that passes through a pipe at once.
     pub(crate) datapath: u16,
     /// Whether a pipe has one result a cycle.
@@ -167,6 +169,8 @@ pub struct Dispatch {
     pub(crate) accepts: Vec<Accept>,
     /// Operations that wait for a pipe that they are bound to, at most, and the cycles from issue for which they still count.
     pub(crate) binding_entries: u16,
+    /// Nothing is bound by its slot to a pipe for which so many more wait than for the emptiest.
+    pub(crate) binding_apart: u16,
     pub(crate) binding_held: u64,
     /// Pipes among whose operations loads and stores count until their addresses have issued.
     pub(crate) binding_address: u32,
@@ -321,16 +325,23 @@ pub(crate) enum Renames {
     Split,
 }
 
-/// Operations are bound to the first so many pipes of a core.
-pub(crate) const BOUND_PIPES: usize = 8;
+/// Operations are bound to the first so many pipes of a core at most.
+pub(crate) const BOUND_PIPES: usize = 16;
+
+/// To how many of its first pipes a core binds operations.
+pub(crate) fn bound_pipes(binds: Binds) -> usize {
+    match binds {
+        Binds::No => 0,
+        // What else the cores have that bind so are vector pipes, to which nothing is bound.
+        Binds::InTurn => 8,
+        Binds::BySlot => BOUND_PIPES,
+    }
+}
 
 /// Pipes that operations are bound to at dispatch if they have several to choose from; identical pipes of a unit are not among
 /// them.
 pub(crate) fn binding(binds: Binds, units: &[Unit]) -> u32 {
-    let alone = |unit: &&Unit| unit.mask.is_power_of_two() && unit.mask < 1 << BOUND_PIPES;
-    if binds == Binds::No {
-        return 0;
-    }
+    let alone = |unit: &&Unit| unit.mask.is_power_of_two() && unit.mask < 1 << bound_pipes(binds);
     units.iter().filter(alone).fold(0, |all, unit| all | unit.mask)
 }
 
@@ -349,8 +360,8 @@ pub(crate) struct Accept {
 pub(crate) enum Binds {
     #[default]
     No,
-    /// To that which the fewest wait for, of equals the last; in halves, to that which was bound longest ago.
-    Fewest,
+    /// By its slot to one of those that the fewest wait for; in halves, to that which was bound longest ago.
+    BySlot,
     /// To that which the fewest wait for, of equals that which was bound longest ago.
     InTurn,
 }
@@ -603,6 +614,7 @@ impl Description {
         let store_op = builder.class_key("memory.store_op", &classes)?;
         let counted = "memory.rename_counted";
         let rename_counted = cpu.word(counted).map(|name| builder.domain(name, counted)).transpose()?;
+        let together = builder.queue("dispatch.together", &queues)?;
         let twice = "rename.counted_twice";
         let counted_twice = cpu.word(twice).map(|name| builder.domain(name, twice)).transpose()?;
         let caches = builder.caches()?;
@@ -624,6 +636,7 @@ impl Description {
                 accepts,
                 binding_address,
                 counted_twice,
+                together,
                 ..builder.dispatch()
             },
             memory: Memory { rename_counted, ..memory },
@@ -710,10 +723,12 @@ impl Description {
             complete_conditions: None,
             complete_first: false,
             binds: Binds::No,
+            together: None,
             lanes: Vec::new(),
             steering: None,
             accepts: Vec::new(),
             binding_entries: u16::MAX,
+            binding_apart: u16::MAX,
             ..free.dispatch
         };
         free

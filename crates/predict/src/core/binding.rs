@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-//! Which of its pipes an operation is bound to before it waits for one: the one that was bound longest ago (POWER7 and 8), or
-//! the one that the fewest wait for (x86 cores).
+//! Which of its pipes an operation is bound to before it waits for one: the one that was bound longest ago (POWER7 and 8), the
+//! one that the fewest wait for (AMD's cores), or one by its slot (Intel's).
+//!
+//! Intel's cores bind all slots of a cycle at once. Each slot ranks the pipes that its operation can take by how many waited for
+//! them when the cycle before began, the emptiest first, and takes the one whose rank is the number of operations in front of it
+//! in its cycle that had the same pipes to choose from, so that these do not all go to one pipe. Of that number only the two
+//! slots in front are looked at; all before them are taken to have the same pipes, whatever they hold. So the fourth slot takes
+//! the second best pipe even if it has no rival, the sixth the fourth best.
 
 use super::hint::rarely;
 use super::planted::{planted, Fault};
@@ -39,11 +45,64 @@ impl Turns {
     }
 }
 
-/// Operations that are bound to each pipe and wait for it: the next goes to the pipe with the fewest, as on Intel's cores,
-/// which count them at rename (Abel and Reineke, uiCA, ICS 2022).
+/// Slots in front of an operation in its cycle that are looked at for others with the same pipes.
+const SEEN_SLOTS: usize = 2;
+
+/// Slots of a cycle that are told apart.
+const SLOTS: usize = 8;
+
+/// What the slots of a cycle rank their pipes by.
+#[derive(Clone, Copy)]
+struct Ranks {
+    /// How many waited for each pipe when the newest cycle began, and when the one before it did.
+    start: [u16; BOUND_PIPES],
+    before: [u16; BOUND_PIPES],
+    /// The pipes that the operations in the slots of the newest cycle had to choose from.
+    chosen_from: [u32; SLOTS],
+    /// A pipe for which so many more wait than for the emptiest is not taken.
+    apart: u16,
+}
+
+impl Ranks {
+    /// Of the pipes in `mask`, the one that an operation in that slot is bound to.
+    #[inline]
+    fn choose(&mut self, mask: u32, slot: usize) -> u32 {
+        let slot = slot % SLOTS;
+        let rivals = (1..=SEEN_SLOTS.min(slot)).filter(|back| self.chosen_from[slot - back] == mask).count();
+        self.chosen_from[slot] = mask;
+        // The emptiest first, of equals the last.
+        let mut ranked = [(0, 0); BOUND_PIPES];
+        let (mut rest, mut pipes) = (mask, 0);
+        while rest != 0 {
+            let pipe = 31 - rest.leading_zeros();
+            let waiting = self.before[pipe as usize % BOUND_PIPES];
+            let mut place = pipes;
+            while place > 0 && ranked[(place - 1) % BOUND_PIPES].0 > waiting {
+                ranked[place % BOUND_PIPES] = ranked[(place - 1) % BOUND_PIPES];
+                place -= 1;
+            }
+            ranked[place % BOUND_PIPES] = (waiting, 1 << pipe);
+            pipes += 1;
+            rest &= !(1 << pipe);
+        }
+        while ranked[(pipes - 1) % BOUND_PIPES].0 - ranked[0].0 >= self.apart {
+            pipes -= 1;
+        }
+        let unseen = if planted(Fault::SlotsForgotten) { 0 } else { slot.saturating_sub(SEEN_SLOTS) };
+        let mut rank = unseen + rivals;
+        while rank >= pipes {
+            rank -= pipes;
+        }
+        ranked[rank % BOUND_PIPES].1
+    }
+}
+
+/// Operations that are bound to each pipe and wait for it, counted as on Intel's cores at rename (Abel and Reineke, uiCA, ICS
+/// 2022).
 pub(super) struct Waiting {
     now: u64,
     counts: [u16; BOUND_PIPES],
+    ranks: Ranks,
     /// When each pipe was bound last, counted in operations, where of equals that is bound which was not for longest.
     bound: Option<[u32; BOUND_PIPES]>,
     operations: u32,
@@ -67,6 +126,12 @@ impl Waiting {
         Waiting {
             now: 0,
             counts: [0; BOUND_PIPES],
+            ranks: Ranks {
+                start: [0; BOUND_PIPES],
+                before: [0; BOUND_PIPES],
+                chosen_from: [0; SLOTS],
+                apart: u16::MAX,
+            },
             bound: (binds == Binds::InTurn).then_some([0; BOUND_PIPES]),
             operations: 0,
             entries: u16::MAX,
@@ -85,6 +150,11 @@ impl Waiting {
         (self.entries, self.held) = (entries, held);
     }
 
+    /// From now on no pipe is taken for which so many more wait than for the emptiest.
+    pub(super) fn keep_apart(&mut self, apart: u16) {
+        self.ranks.apart = apart;
+    }
+
     /// Binds the newest instruction, whose first bound operation can take the pipes in `mask`; the first cycle from `now` on that
     /// begins with room for every pipe.
     pub(super) fn admit(&mut self, mask: u32, mut now: u64) -> u64 {
@@ -97,7 +167,7 @@ impl Waiting {
             self.pass(now);
         }
         let unused = if planted(Fault::UsedAgain) { mask } else { mask & !self.used };
-        self.chosen = self.best(if unused == 0 { mask } else { unused });
+        self.chosen = self.best(if unused == 0 { mask } else { unused }, 0);
         self.used |= self.chosen;
         self.address = None;
         now
@@ -123,10 +193,21 @@ impl Waiting {
     #[inline]
     fn pass(&mut self, now: u64) {
         if rarely(now > self.now) {
+            // What the slots see is of the cycle before: the newest one, if nothing lies between.
+            let before = self.ranks.start;
             self.leave_in(self.now);
             if rarely(now - 1 > self.now) {
-                self.leave_between(self.now + 1, now);
+                self.leave_between(self.now + 1, now - 1);
+                self.ranks.before = self.counts;
+                self.leave_in(now - 1);
+            } else {
+                self.ranks.before = before;
             }
+            self.ranks.start = self.counts;
+            if planted(Fault::WaitingSeenAtOnce) {
+                self.ranks.before = self.counts;
+            }
+            self.ranks.chosen_from = [0; SLOTS];
             self.begin(now);
         }
     }
@@ -160,35 +241,30 @@ impl Waiting {
         self.full = beyond != 0;
     }
 
-    /// The pipe of `mask` that the newest instruction was bound to, when it was dispatched; else that which an operation is bound to
-    /// at `now`. Nothing is bound before `now` any more.
+    /// The pipe of `mask` that the newest instruction was bound to, when it was dispatched; else that which an operation in that
+    /// slot is bound to at `now`. Nothing is bound before `now` any more.
     #[inline]
-    pub(super) fn choose(&mut self, mask: u32, now: u64) -> u32 {
+    pub(super) fn choose(&mut self, mask: u32, now: u64, slot: usize) -> u32 {
         match std::mem::take(&mut self.chosen) & mask {
             0 => {
                 self.pass(now);
-                self.best(mask)
+                self.best(mask, slot)
             }
             chosen => chosen,
         }
     }
 
-    /// Of the pipes in `mask`, the one that the fewest wait for; of equals the last, or that which was bound longest ago.
+    /// Of the pipes in `mask`, the one that the fewest wait for, of equals that which was bound longest ago; or that of the slot's
+    /// rank.
     #[inline]
-    fn best(&mut self, mask: u32) -> u32 {
+    fn best(&mut self, mask: u32, slot: usize) -> u32 {
         if self.bound.is_some() {
             return self.choose_in_turn(mask);
         }
-        let (mut rest, mut chosen, mut fewest) = (mask, 0, u16::MAX);
-        while rest != 0 {
-            let pipe = 31 - rest.leading_zeros();
-            let count = self.counts[pipe as usize % BOUND_PIPES];
-            if count < fewest || chosen == 0 || count == fewest && planted(Fault::FirstOfEquals) {
-                (chosen, fewest) = (1 << pipe, count);
-            }
-            rest &= !(1 << pipe);
+        if mask.is_power_of_two() {
+            return mask;
         }
-        chosen
+        self.ranks.choose(mask, slot)
     }
 
     fn choose_in_turn(&mut self, mask: u32) -> u32 {

@@ -74,6 +74,8 @@ pub(crate) struct Engine<R> {
     /// Loads that wait for issue, where these have a limit of their own, and the cycles from issue for which one counts.
     waiting_loads: Option<Calendar>,
     waiting_held: u64,
+    /// The queue that has so many entries free before a cycle's instructions are dispatched; none if each goes by itself.
+    together: Option<(usize, u16)>,
     /// Rename registers; instructions that rename without limit do not ask.
     general: Ring,
     vector: Ring,
@@ -130,6 +132,10 @@ impl<R: Rules> Engine<R> {
                 .filter(|_| !relax.window)
                 .map(|entries| Calendar::new([entries; LANES])),
             waiting_held: memory.waiting_held,
+            together: d
+                .together
+                .filter(|_| !relax.dispatch)
+                .map(|queue| (usize::from(queue), d.width as u16)),
             general: rename(d.rename_shared.or(d.rename_general)),
             vector: rename(d.rename_shared.or(d.rename_vector)),
             shared: d.rename_shared.is_some(),

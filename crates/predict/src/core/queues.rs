@@ -107,6 +107,18 @@ impl Calendar {
         self.now
     }
 
+    /// The first cycle, from `cycle` on, at which the queue has room for so many or is empty.
+    #[inline]
+    pub(crate) fn admit_together(&mut self, queue: usize, many: u16, cycle: u64) -> u64 {
+        self.pass(cycle);
+        let queue = queue % LANES;
+        let held = u32::from(self.limits[queue]).saturating_sub(u32::from(many));
+        while rarely(u32::from(self.held[queue]) > held) && self.held[queue] > 0 {
+            self.tick();
+        }
+        self.now
+    }
+
     /// Goes to `cycle`, if it stands before it. Nothing asks for an earlier one any more.
     #[inline(always)]
     pub(crate) fn pass(&mut self, cycle: u64) {

@@ -198,6 +198,11 @@ impl Pipes {
         self.waiting.limit(entries, held);
     }
 
+    /// From now on nothing is bound to a pipe for which so many more wait than for the emptiest.
+    pub(crate) fn keep_apart(&mut self, apart: u16) {
+        self.waiting.keep_apart(apart);
+    }
+
     /// Binds the newest instruction to one of these pipes; when it can be dispatched, from `now` on.
     #[inline]
     pub(crate) fn admit(&mut self, mask: u32, now: u64) -> u64 {
@@ -300,12 +305,20 @@ impl Pipes {
             return cycle;
         }
         if mask & !self.binding == 0 && mask != 0 {
-            let pipe = self.waiting.choose(mask, self.dispatched);
+            let pipe = self.bind_next(mask);
             let cycle = self.take_one(pipe, pipe, earliest);
             self.waiting.bind(pipe, cycle);
             return cycle;
         }
         self.take_unbound(mask, prefer, earliest)
+    }
+
+    /// The pipe that the next operation of the newest instruction is bound to; the next one has the next slot.
+    #[inline]
+    fn bind_next(&mut self, mask: u32) -> u32 {
+        let pipe = self.waiting.choose(mask, self.dispatched, self.slot as usize);
+        self.slot += 1;
+        pipe
     }
 
     /// Takes a pipe for an operation that is bound to none.
@@ -351,7 +364,7 @@ impl Pipes {
         if !(bound && writes && self.written.is_some()) {
             return self.reserve_one(mask, prefer, earliest);
         }
-        let pipe = self.waiting.choose(mask, self.dispatched);
+        let pipe = self.bind_next(mask);
         let cycle = self.take_writing(pipe, op.latency, earliest);
         self.waiting.bind(pipe, cycle);
         cycle
@@ -638,14 +651,54 @@ mod tests {
     #[test]
     fn a_bound_instruction_waits_for_its_pipe_though_another_is_free() {
         let unit = |mask| Unit { name: String::new(), mask, queue: None, resource: None };
-        let mut pipes = Pipes::new(Binds::Fewest, false, &[unit(1), unit(2), unit(12)], None);
+        let mut pipes = Pipes::new(Binds::BySlot, false, &[unit(1), unit(2), unit(12)], None);
         assert_eq!(pipes.reserve(&part(1, 1), 10), 10);
         pipes.pass(20);
+        pipes.at_slot(0);
         let either: Vec<_> = (0..4).map(|_| pipes.reserve(&part(3, 1), 20)).collect();
-        assert_eq!(either, [20, 20, 21, 21], "where the fewest wait");
+        assert_eq!(either, [20, 20, 21, 21], "not all to one pipe");
         assert_eq!(pipes.reserve(&part(1, 1), 21), 22);
         let alike: Vec<_> = (0..3).map(|_| pipes.reserve(&part(12, 1), 20)).collect();
         assert_eq!(alike, [20, 20, 21]);
         assert_eq!(pipes.reserve(&part(3, 20), 40), 40);
+    }
+
+    /// The pipe that an operation takes in that slot, by what is left for one that can take the first pipe only.
+    fn takes_first(waiting: usize, slot: u32) -> bool {
+        let unit = |mask| Unit { name: String::new(), mask, queue: None, resource: None };
+        let mut pipes = Pipes::new(Binds::BySlot, false, &[unit(1), unit(2)], None);
+        pipes.keep_apart(5);
+        pipes.pass(10);
+        for _ in 0..waiting {
+            pipes.reserve(&part(1, 1), 100);
+        }
+        pipes.pass(12);
+        pipes.at_slot(slot);
+        pipes.reserve(&part(3, 1), 50);
+        pipes.reserve(&part(1, 1), 50) == 51
+    }
+
+    #[test]
+    fn the_fourth_and_sixth_slot_take_the_second_of_two_pipes_unless_many_wait_for_it() {
+        let first = |waiting: usize| (0..6).map(|slot| takes_first(waiting, slot)).collect::<Vec<_>>();
+        assert_eq!(first(0), [false, false, false, true, false, true]);
+        assert_eq!(first(4), [false, false, false, true, false, true]);
+        assert_eq!(first(5), [false; 6]);
+    }
+
+    #[test]
+    fn slots_see_what_waited_when_the_cycle_before_began() {
+        let unit = |mask| Unit { name: String::new(), mask, queue: None, resource: None };
+        let takes_last_in = |cycle| {
+            let mut pipes = Pipes::new(Binds::BySlot, false, &[unit(1), unit(2)], None);
+            pipes.pass(10);
+            pipes.reserve(&part(2, 1), 100);
+            pipes.pass(cycle);
+            pipes.at_slot(0);
+            pipes.reserve(&part(3, 1), 50);
+            pipes.reserve(&part(2, 1), 50) == 51
+        };
+        assert!(takes_last_in(10) && takes_last_in(11));
+        assert!(!takes_last_in(12));
     }
 }

@@ -35,7 +35,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 43] = [
+        const PAIRS: [(&str, &str, &str); 44] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -77,6 +77,7 @@ impl Cpu {
             ("prefetch.distance", "prefetch.streams", "together with prefetch.streams"),
             ("cache.l3.size", "cache.l2.size", "together with cache.l2.size"),
             ("binding.entries", "dispatch.binds", "together with dispatch.binds"),
+            ("binding.apart", "dispatch.binds", "together with dispatch.binds"),
             ("binding.held", "binding.entries", "together with binding.entries"),
             ("binding.address", "binding.entries", "together with binding.entries"),
             ("schedulers.entries", "schedulers.pipes", "together with schedulers.pipes"),
@@ -111,6 +112,9 @@ impl Cpu {
             ("rename.counted_twice", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("replay.slots", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("binding.entries", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
+            ("dispatch.together", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
+            ("binding.apart", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
+            ("binding.apart", self.value("dispatch.binds") == Some(1.0), "where dispatch.binds is 1"),
             ("dispatch.one_result", binds || !one_result, "where dispatch.binds is 1 or 2"),
             ("binding.entries", binds, "where dispatch.binds is 1 or 2"),
             ("memory.waiting_loads", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),

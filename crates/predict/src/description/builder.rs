@@ -139,9 +139,10 @@ impl Builder<'_> {
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
             counted_twice: None,
             rename_shared: self.optional("rename.shared").map(|n| n as usize),
+            together: None,
             binds: match self.whole("dispatch.binds", 0) {
                 0 => Binds::No,
-                1 => Binds::Fewest,
+                1 => Binds::BySlot,
                 _ => Binds::InTurn,
             },
             datapath: self.whole("dispatch.datapath", u64::from(u16::MAX)) as u16,
@@ -156,6 +157,7 @@ impl Builder<'_> {
             steering: None,
             accepts: Vec::new(),
             binding_entries: self.whole("binding.entries", u64::from(u16::MAX)) as u16,
+            binding_apart: self.whole("binding.apart", u64::from(u16::MAX)) as u16,
             binding_held: self.whole("binding.held", 0),
             binding_address: 0,
         }
@@ -372,11 +374,12 @@ impl Builder<'_> {
         let key = "binding.address";
         let Some(names) = self.cpu.word(key) else { return Ok(0) };
         let (pipes, _) = self.pipes(key, names, '|', units)?;
-        if pipes >= 1 << BOUND_PIPES {
+        let bound = bound_pipes(self.dispatch().binds);
+        if pipes >= 1 << bound {
             return Err(self.invalid(
                 key,
                 "has a pipe that nothing is bound to",
-                format!("of the first {BOUND_PIPES} pipes"),
+                format!("of the first {bound} pipes"),
             ));
         }
         Ok(pipes)
@@ -448,21 +451,23 @@ impl Builder<'_> {
             }
             let mask = (((1u64 << pipes) - 1) << next) as u32;
             next += pipes;
-            let queue_key = format!("unit.{name}.queue");
-            let queue = match self.cpu.word(&queue_key) {
-                None => None,
-                Some(wanted) => match queues.iter().position(|(queue, _)| queue == wanted) {
-                    Some(index) => Some(index as u8),
-                    None => {
-                        let known = self.cpu.names("queue").join(", ");
-                        return Err(self.invalid(&queue_key, format!("names no queue: '{wanted}'"), known));
-                    }
-                },
-            };
+            let queue = self.queue(&format!("unit.{name}.queue"), queues)?;
             let resource = self.cpu.word(&format!("unit.{name}.resource")).map(str::to_owned);
             units.push(Unit { name, mask, queue, resource });
         }
         Ok(units)
+    }
+
+    /// The queue that a word names.
+    pub(super) fn queue(&self, key: &str, queues: &[(String, u16)]) -> Result<Option<u8>, CpuError> {
+        let Some(wanted) = self.cpu.word(key) else { return Ok(None) };
+        match queues.iter().position(|(queue, _)| queue == wanted) {
+            Some(index) => Ok(Some(index as u8)),
+            None => {
+                let known = self.cpu.names("queue").join(", ");
+                Err(self.invalid(key, format!("names no queue: '{wanted}'"), known))
+            }
+        }
     }
 
     /// The pipes of each half: one of each unit of two, and the units that name their half.

@@ -180,13 +180,22 @@ impl OutOfOrder {
         }
         now = now.max(self.structures(op, now));
         let side = self.steer(op);
+        let dispatch = &self.description.dispatch;
+        let together = dispatch.together.filter(|_| now > self.last_dispatch);
+        if let (Shape::Plain(_), Some(queue)) = (&self.shape, together) {
+            let room = |&cycle: &u64| self.queues.has_room_for(dispatch.width, queue, cycle);
+            now = (now..).find(room).unwrap();
+        }
         now = self.enter_queues(op, now, offered, taken, side);
         if matches!(self.shape, Shape::Plain(_)) {
             now = self.pipes.admit(u32::from(op.bound), now);
         }
         match &mut self.shape {
             Shape::Grouped(group) => group.add(op, now, opens),
-            Shape::Plain(slots) => slots.add(op, taken, now),
+            Shape::Plain(slots) => {
+                slots.add(op, taken, now);
+                self.pipes.slot = slots.slot;
+            }
             Shape::Sliced(_) => {}
         }
         self.last_dispatch = now;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! The oracle's pipes: a map from cycles to the pipes taken in them, searched cycle by cycle.
 
-use crate::description::{Binds, Description, Part, Steering};
+use crate::description::{Binds, Description, Part, Steering, Unit};
 use std::collections::BTreeMap;
 
 /// The fewest cycles until a result reaches its port: one of latency one is written after two cycles.
@@ -35,6 +35,11 @@ pub(super) struct Pipes {
     /// bound to.
     entries: Option<usize>,
     held: u64,
+    /// How many more may wait for a pipe than for the emptiest, if an operation is bound by its slot; the slot of the next one, and
+    /// the pipes that those of the newest cycle had to choose from, by slots.
+    apart: usize,
+    pub(super) slot: u32,
+    slots: (u64, BTreeMap<u32, u32>),
     bound_now: (u64, u32),
     chosen: Option<u32>,
     /// The schedulers that operations go to by slots, the pipe and issue of what may still wait there, when the last operation
@@ -58,17 +63,29 @@ fn bits(mask: u32) -> impl DoubleEndedIterator<Item = u32> {
 
 impl Pipes {
     pub(super) fn new(description: &Description) -> Pipes {
-        // Those of the first eight pipes are counted.
-        let alone = description.units.iter().filter(|unit| unit.mask.count_ones() == 1 && unit.mask < 1 << 8);
-        let binding =
-            if description.dispatch.binds != Binds::No { alone.map(|unit| unit.mask).sum() } else { 0 };
+        let counted = match description.dispatch.binds {
+            Binds::No => 0,
+            Binds::InTurn => 8,
+            Binds::BySlot => 16,
+        };
+        let alone = |unit: &&Unit| unit.mask.count_ones() == 1 && unit.mask < 1 << counted;
+        let binding: u32 = description.units.iter().filter(alone).map(|unit| unit.mask).sum();
         let steered = description.dispatch.steering.map_or([[0; 2]; 2], |steering| steering.pipes);
         let binding = binding & !steered.as_flattened().iter().fold(0, |all, pipe| all | pipe);
         let in_turn = description.dispatch.binds == Binds::InTurn;
         let limited = description.dispatch.binding_entries != u16::MAX;
         let entries = limited.then_some(usize::from(description.dispatch.binding_entries));
         let held = description.dispatch.binding_held;
-        Pipes { binding, in_turn, entries, held, steering: description.dispatch.steering, ..Pipes::default() }
+        let apart = usize::from(description.dispatch.binding_apart);
+        Pipes {
+            binding,
+            in_turn,
+            entries,
+            held,
+            apart,
+            steering: description.dispatch.steering,
+            ..Pipes::default()
+        }
     }
 
     fn free(&self, mask: u32, cycle: u64) -> u32 {
@@ -133,10 +150,32 @@ impl Pipes {
             .any(|pipe| self.bound.iter().filter(waits).filter(|one| one.0 == pipe).count() >= entries)
     }
 
-    /// Chooses the pipe that the fewest wait for at `now`, of equals the last or that which was bound longest ago.
+    /// The pipe of `mask` that is next by its slot, which begins at `now`.
+    fn by_slot(&mut self, mask: u32, now: u64) -> u32 {
+        if self.slots.0 != now {
+            self.slots = (now, BTreeMap::new());
+        }
+        let slots = &mut self.slots.1;
+        let in_front = (0..self.slot).filter(|at| at + 2 < self.slot || slots.get(at) == Some(&mask));
+        let rank = in_front.count();
+        slots.insert(self.slot, mask);
+        // When the cycle before began.
+        let waits = |&&(_, issue, dispatch): &&(u32, u64, u64)| dispatch + 1 < now && issue + 1 >= now;
+        let waiting = |pipe: u32| self.bound.iter().filter(waits).filter(|one| one.0 == pipe).count();
+        let mut pipes: Vec<(usize, u32)> = bits(mask).rev().map(|pipe| (waiting(pipe), pipe)).collect();
+        pipes.sort_by_key(|one| one.0);
+        let emptiest = pipes[0].0;
+        pipes.retain(|one| one.0 < emptiest + self.apart);
+        pipes[rank % pipes.len()].1
+    }
+
+    /// Chooses the pipe that the fewest wait for at `now`, of equals that which was bound longest ago; or the one by its slot.
     fn best(&mut self, mask: u32, now: u64) -> u32 {
+        if !self.in_turn && mask.count_ones() > 1 {
+            return self.by_slot(mask, now);
+        }
         let last = |pipe: &u32| self.last.get(pipe).copied().unwrap_or(0);
-        let key = |pipe: &u32| (self.waiting(*pipe, now), if self.in_turn { last(pipe) } else { 0 });
+        let key = |pipe: &u32| (self.waiting(*pipe, now), last(pipe));
         let pipe = bits(mask).rev().min_by_key(key).unwrap();
         self.bindings += 1;
         self.last.insert(pipe, self.bindings);
@@ -161,11 +200,11 @@ impl Pipes {
         }
     }
 
-    /// Binds to the pipe that the fewest wait for at `now`, of equals the last or that which was bound longest ago, and takes it; `writes` is the latency of
-    /// the general register that the pipe has to have room for, if one is asked for.
+    /// Binds to a pipe at `now` and takes it; `writes` is the latency of the general register that the pipe has to have room for, if one is asked for.
     pub(super) fn bound(&mut self, mask: u32, writes: Option<u64>, earliest: u64, now: u64) -> u64 {
         let admitted = self.chosen.take().filter(|pipe| mask & pipe != 0);
         let pipe = admitted.unwrap_or_else(|| self.best(mask, now));
+        self.slot += 1;
         let mut cycle = earliest;
         loop {
             if self.free(pipe, cycle) != 0 {

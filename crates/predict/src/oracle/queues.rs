@@ -41,6 +41,13 @@ impl Queues {
         queues.iter().all(|&queue| self.held(queue, cycle) < self.entries[queue.0])
     }
 
+    /// Whether the queue, which has no halves, has room for so many at `cycle`, or is empty.
+    pub(super) fn has_room_for(&self, many: u32, queue: u8, cycle: u64) -> bool {
+        let queue = usize::from(queue);
+        let held = self.held((queue, 0), cycle);
+        held == 0 || held + many as usize <= self.entries[queue]
+    }
+
     /// An operation held an entry until `release`.
     pub(super) fn add(&mut self, queue: Queue, release: u64) {
         self.releases.entry(queue).or_default().push(release);

@@ -642,6 +642,19 @@ fn operations_that_nothing_binds_have_no_limit() {
     }
 }
 
+#[test]
+fn what_is_bound_by_slots_names_a_queue_and_has_no_turns() {
+    let unnamed = message_of("golden_cove", |text| {
+        text.replacen("together = \"integer\"", "together = \"branches\"", 1)
+    });
+    let expected = "'dispatch.together' names no queue: 'branches'; allowed: integer, loads, stores";
+    assert!(unnamed.ends_with(expected), "{unnamed}");
+    let in_turn =
+        message_of("golden_cove", |text| text.replacen("binds = { value = 1,", "binds = { value = 2,", 1));
+    let expected = "'binding.apart' has no effect in this core; allowed: where dispatch.binds is 1";
+    assert!(in_turn.ends_with(expected), "{in_turn}");
+}
+
 /// What a core is refused with whose text has been edited.
 fn message_of(edited: &str, edit: impl Fn(String) -> String) -> String {
     let text = |name: &str| if name == edited { edit(text_of(name)) } else { text_of(name) };

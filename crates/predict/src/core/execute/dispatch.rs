@@ -127,6 +127,12 @@ impl<R: Rules> Engine<R> {
         if R::HALVES {
             self.ports.steer(op);
         }
+        if !R::GROUPED && !R::SLICED && rarely(now > self.last_dispatch) {
+            if let Some((queue, many)) = self.together.filter(|_| !planted(Fault::TogetherForgotten)) {
+                let cycle = self.calendar.admit_together(queue, many, now);
+                self.put_off(&mut now, cycle, Cause::IssueQueue);
+            }
+        }
         if R::SLICED {
             let cycle = self.rules.admit::<K>(op, now, taken, &mut self.calendar);
             self.put_off(&mut now, cycle, Cause::IssueQueue);

@@ -40,6 +40,7 @@ impl<R: Rules> Ports<R> {
         if !relax.window {
             pipes.limit_binding(d.binding_entries, d.binding_held);
         }
+        pipes.keep_apart(d.binding_apart);
         if relax.dispatch {
             pipes.choose_ports();
         }
