@@ -325,24 +325,21 @@ pub(crate) enum Renames {
     Split,
 }
 
-/// Operations are bound to the first so many pipes of a core at most.
-pub(crate) const BOUND_PIPES: usize = 16;
-
-/// To how many of its first pipes a core binds operations.
-pub(crate) fn bound_pipes(binds: Binds) -> usize {
-    match binds {
-        Binds::No => 0,
-        // What else the cores have that bind so are vector pipes, to which nothing is bound.
-        Binds::InTurn => 8,
-        Binds::BySlot => BOUND_PIPES,
-    }
-}
+/// Operations are bound to so many pipes of a core at most.
+pub(crate) const BOUND_PIPES: usize = 8;
 
 /// Pipes that operations are bound to at dispatch if they have several to choose from; identical pipes of a unit are not among
 /// them.
 pub(crate) fn binding(binds: Binds, units: &[Unit]) -> u32 {
-    let alone = |unit: &&Unit| unit.mask.is_power_of_two() && unit.mask < 1 << bound_pipes(binds);
-    units.iter().filter(alone).fold(0, |all, unit| all | unit.mask)
+    let alone = units.iter().filter(|unit| unit.mask.is_power_of_two());
+    let alone = alone.fold(0, |all, unit| all | unit.mask);
+    // To the first pipes, or by slots to the last ones: further ones are vector pipes or dividers.
+    let most = (1 << BOUND_PIPES) - 1;
+    match binds {
+        Binds::No => 0,
+        Binds::InTurn => alone & most,
+        Binds::BySlot => alone & most << (32 - alone.leading_zeros()).saturating_sub(BOUND_PIPES as u32),
+    }
 }
 
 /// Most limits on what is accepted in a cycle, one a bit of `Op::steer`.

@@ -57,35 +57,84 @@ struct Ranks {
     /// How many waited for each pipe when the newest cycle began, and when the one before it did.
     start: [u16; BOUND_PIPES],
     before: [u16; BOUND_PIPES],
+    /// All pipes by that, the emptiest first, of equals the last; whether they are in order yet, and how many they are.
+    ranked: [Ranked; BOUND_PIPES],
+    in_order: bool,
+    pipes: usize,
     /// The pipes that the operations in the slots of the newest cycle had to choose from.
     chosen_from: [u32; SLOTS],
     /// A pipe for which so many more wait than for the emptiest is not taken.
     apart: u16,
 }
 
+/// How many wait for a pipe, and which it is.
+#[derive(Clone, Copy, Default)]
+struct Ranked {
+    waiting: u16,
+    pipe: u32,
+}
+
 impl Ranks {
+    /// Nothing waits for any of these pipes.
+    fn new(binding: u32) -> Ranks {
+        let mut ranked = [Ranked::default(); BOUND_PIPES];
+        let pipes = (0..BOUND_PIPES).rev().map(|pipe| 1 << pipe).filter(|pipe| binding & pipe != 0);
+        for (place, pipe) in ranked.iter_mut().zip(pipes) {
+            place.pipe = pipe;
+        }
+        let counts = [0; BOUND_PIPES];
+        Ranks {
+            start: counts,
+            before: counts,
+            ranked,
+            in_order: false,
+            pipes: binding.count_ones() as usize,
+            chosen_from: [0; SLOTS],
+            apart: u16::MAX,
+        }
+    }
+
+    /// Begins a cycle before which pipes were waited for so.
+    fn begin(&mut self, before: [u16; BOUND_PIPES], start: [u16; BOUND_PIPES]) {
+        (self.before, self.start) = (before, start);
+        self.in_order = false;
+        self.chosen_from = [0; SLOTS];
+    }
+
+    fn order(&mut self) {
+        self.in_order = true;
+        // Pipes were in nearly the same order in the cycle before.
+        for at in 0..self.pipes.min(BOUND_PIPES) {
+            let mut one = self.ranked[at];
+            one.waiting = self.before[one.pipe.trailing_zeros() as usize % BOUND_PIPES];
+            let mut place = at;
+            while place > 0 && {
+                let other = self.ranked[place - 1];
+                (other.waiting, one.pipe) > (one.waiting, other.pipe)
+            } {
+                self.ranked[place] = self.ranked[place - 1];
+                place -= 1;
+            }
+            self.ranked[place] = one;
+        }
+    }
+
     /// Of the pipes in `mask`, the one that an operation in that slot is bound to.
     #[inline]
     fn choose(&mut self, mask: u32, slot: usize) -> u32 {
+        if rarely(!self.in_order) {
+            self.order();
+        }
         let slot = slot % SLOTS;
         let rivals = (1..=SEEN_SLOTS.min(slot)).filter(|back| self.chosen_from[slot - back] == mask).count();
         self.chosen_from[slot] = mask;
-        // The emptiest first, of equals the last.
-        let mut ranked = [(0, 0); BOUND_PIPES];
-        let (mut rest, mut pipes) = (mask, 0);
-        while rest != 0 {
-            let pipe = 31 - rest.leading_zeros();
-            let waiting = self.before[pipe as usize % BOUND_PIPES];
-            let mut place = pipes;
-            while place > 0 && ranked[(place - 1) % BOUND_PIPES].0 > waiting {
-                ranked[place % BOUND_PIPES] = ranked[(place - 1) % BOUND_PIPES];
-                place -= 1;
-            }
-            ranked[place % BOUND_PIPES] = (waiting, 1 << pipe);
-            pipes += 1;
-            rest &= !(1 << pipe);
+        let mut own = [Ranked::default(); BOUND_PIPES];
+        let mut pipes = 0;
+        for one in &self.ranked[..self.pipes.min(BOUND_PIPES)] {
+            own[pipes % BOUND_PIPES] = *one;
+            pipes += usize::from(mask & one.pipe != 0);
         }
-        while ranked[(pipes - 1) % BOUND_PIPES].0 - ranked[0].0 >= self.apart {
+        while rarely(own[(pipes - 1) % BOUND_PIPES].waiting - own[0].waiting >= self.apart) {
             pipes -= 1;
         }
         let unseen = if planted(Fault::SlotsForgotten) { 0 } else { slot.saturating_sub(SEEN_SLOTS) };
@@ -93,7 +142,7 @@ impl Ranks {
         while rank >= pipes {
             rank -= pipes;
         }
-        ranked[rank % BOUND_PIPES].1
+        own[rank % BOUND_PIPES].pipe
     }
 }
 
@@ -101,6 +150,8 @@ impl Ranks {
 /// 2022).
 pub(super) struct Waiting {
     now: u64,
+    /// The number of the first pipe that anything is bound to; what is kept here begins with it.
+    first: u32,
     counts: [u16; BOUND_PIPES],
     ranks: Ranks,
     /// When each pipe was bound last, counted in operations, where of equals that is bound which was not for longest.
@@ -122,16 +173,13 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn new(binds: Binds) -> Waiting {
+    pub(super) fn new(binds: Binds, binding: u32) -> Waiting {
+        let first = if binds == Binds::BySlot { binding.trailing_zeros() % 32 } else { 0 };
         Waiting {
             now: 0,
+            first,
             counts: [0; BOUND_PIPES],
-            ranks: Ranks {
-                start: [0; BOUND_PIPES],
-                before: [0; BOUND_PIPES],
-                chosen_from: [0; SLOTS],
-                apart: u16::MAX,
-            },
+            ranks: Ranks::new(binding >> first),
             bound: (binds == Binds::InTurn).then_some([0; BOUND_PIPES]),
             operations: 0,
             entries: u16::MAX,
@@ -158,6 +206,7 @@ impl Waiting {
     /// Binds the newest instruction, whose first bound operation can take the pipes in `mask`; the first cycle from `now` on that
     /// begins with room for every pipe.
     pub(super) fn admit(&mut self, mask: u32, mut now: u64) -> u64 {
+        let mask = mask >> self.first;
         if mask == 0 {
             return now;
         }
@@ -185,7 +234,7 @@ impl Waiting {
     /// one.
     pub(super) fn settle(&mut self) {
         if let (Some(address), true) = (self.address, self.chosen != 0 && !planted(Fault::AddressUnbound)) {
-            self.bind(self.chosen, address);
+            self.bind(self.chosen << self.first, address);
         }
         self.chosen = 0;
     }
@@ -194,20 +243,15 @@ impl Waiting {
     fn pass(&mut self, now: u64) {
         if rarely(now > self.now) {
             // What the slots see is of the cycle before: the newest one, if nothing lies between.
-            let before = self.ranks.start;
+            let mut before = self.ranks.start;
             self.leave_in(self.now);
             if rarely(now - 1 > self.now) {
                 self.leave_between(self.now + 1, now - 1);
-                self.ranks.before = self.counts;
+                before = self.counts;
                 self.leave_in(now - 1);
-            } else {
-                self.ranks.before = before;
             }
-            self.ranks.start = self.counts;
-            if planted(Fault::WaitingSeenAtOnce) {
-                self.ranks.before = self.counts;
-            }
-            self.ranks.chosen_from = [0; SLOTS];
+            let before = if planted(Fault::WaitingSeenAtOnce) { self.counts } else { before };
+            self.ranks.begin(before, self.counts);
             self.begin(now);
         }
     }
@@ -245,13 +289,15 @@ impl Waiting {
     /// slot is bound to at `now`. Nothing is bound before `now` any more.
     #[inline]
     pub(super) fn choose(&mut self, mask: u32, now: u64, slot: usize) -> u32 {
-        match std::mem::take(&mut self.chosen) & mask {
+        let mask = mask >> self.first;
+        let pipe = match std::mem::take(&mut self.chosen) & mask {
             0 => {
                 self.pass(now);
                 self.best(mask, slot)
             }
             chosen => chosen,
-        }
+        };
+        pipe << self.first
     }
 
     /// Of the pipes in `mask`, the one that the fewest wait for, of equals that which was bound longest ago; or that of the slot's
@@ -291,7 +337,7 @@ impl Waiting {
     /// An operation bound to that pipe now is issued at `cycle`.
     #[inline]
     pub(super) fn bind(&mut self, pipe: u32, cycle: u64) {
-        let number = pipe.trailing_zeros() as usize % BOUND_PIPES;
+        let number = (pipe >> self.first).trailing_zeros() as usize % BOUND_PIPES;
         let cycle = (cycle + self.held).clamp(self.now, self.now + HORIZON as u64 - 1);
         self.counts[number] = self.counts[number].wrapping_add(1);
         let leave = &mut self.leave[cycle as usize % HORIZON][number];

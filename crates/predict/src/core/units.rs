@@ -172,7 +172,7 @@ impl Pipes {
             spans: [Span::default(); SPANS],
             binding,
             unbound: !binding,
-            waiting: Waiting::new(binds),
+            waiting: Waiting::new(binds, binding),
             schedulers: Schedulers::new(None),
             dispatched: 0,
             slot: 0,

@@ -374,12 +374,11 @@ impl Builder<'_> {
         let key = "binding.address";
         let Some(names) = self.cpu.word(key) else { return Ok(0) };
         let (pipes, _) = self.pipes(key, names, '|', units)?;
-        let bound = bound_pipes(self.dispatch().binds);
-        if pipes >= 1 << bound {
+        if pipes >= 1 << BOUND_PIPES {
             return Err(self.invalid(
                 key,
                 "has a pipe that nothing is bound to",
-                format!("of the first {bound} pipes"),
+                format!("of the first {BOUND_PIPES} pipes"),
             ));
         }
         Ok(pipes)
