@@ -51,15 +51,31 @@ const SEEN_SLOTS: usize = 2;
 /// Slots of a cycle that are told apart.
 const SLOTS: usize = 8;
 
+/// Bits of a rank that tell the pipe; those above tell how many wait for it.
+const PIPE_BITS: u32 = 5;
+
+/// A number that is lower for a pipe that fewer wait for, and of equals for the last one.
+#[inline(always)]
+fn rank_of(waiting: u16, pipe: u32) -> u32 {
+    u32::from(waiting) << PIPE_BITS | (31 - pipe % 32)
+}
+
+/// The pipe that has this rank.
+#[inline(always)]
+fn pipe_of(rank: u32) -> u32 {
+    31 - rank % 32
+}
+
 /// What the slots of a cycle rank their pipes by.
 #[derive(Clone, Copy)]
 struct Ranks {
     /// How many waited for each pipe when the newest cycle began, and when the one before it did.
     start: [u16; BOUND_PIPES],
     before: [u16; BOUND_PIPES],
-    /// All pipes by that, the emptiest first, of equals the last; whether they are in order yet, and how many they are.
-    ranked: [Ranked; BOUND_PIPES],
+    /// All pipes by that, the emptiest first, of equals the last; whether they are in order yet, which they are and how many.
+    ranked: [u32; BOUND_PIPES],
     in_order: bool,
+    all: u32,
     pipes: usize,
     /// The pipes that the operations in the slots of the newest cycle had to choose from.
     chosen_from: [u32; SLOTS],
@@ -67,20 +83,13 @@ struct Ranks {
     apart: u16,
 }
 
-/// How many wait for a pipe, and which it is.
-#[derive(Clone, Copy, Default)]
-struct Ranked {
-    waiting: u16,
-    pipe: u32,
-}
-
 impl Ranks {
     /// Nothing waits for any of these pipes.
     fn new(binding: u32) -> Ranks {
-        let mut ranked = [Ranked::default(); BOUND_PIPES];
-        let pipes = (0..BOUND_PIPES).rev().map(|pipe| 1 << pipe).filter(|pipe| binding & pipe != 0);
+        let mut ranked = [0; BOUND_PIPES];
+        let pipes = (0..BOUND_PIPES as u32).rev().filter(|pipe| binding >> pipe & 1 != 0);
         for (place, pipe) in ranked.iter_mut().zip(pipes) {
-            place.pipe = pipe;
+            *place = rank_of(0, pipe);
         }
         let counts = [0; BOUND_PIPES];
         Ranks {
@@ -88,6 +97,7 @@ impl Ranks {
             before: counts,
             ranked,
             in_order: false,
+            all: binding,
             pipes: binding.count_ones() as usize,
             chosen_from: [0; SLOTS],
             apart: u16::MAX,
@@ -105,17 +115,14 @@ impl Ranks {
         self.in_order = true;
         // Pipes were in nearly the same order in the cycle before.
         for at in 0..self.pipes.min(BOUND_PIPES) {
-            let mut one = self.ranked[at];
-            one.waiting = self.before[one.pipe.trailing_zeros() as usize % BOUND_PIPES];
+            let pipe = pipe_of(self.ranked[at]);
+            let rank = rank_of(self.before[pipe as usize % BOUND_PIPES], pipe);
             let mut place = at;
-            while place > 0 && {
-                let other = self.ranked[place - 1];
-                (other.waiting, one.pipe) > (one.waiting, other.pipe)
-            } {
+            while place > 0 && self.ranked[place - 1] > rank {
                 self.ranked[place] = self.ranked[place - 1];
                 place -= 1;
             }
-            self.ranked[place] = one;
+            self.ranked[place] = rank;
         }
     }
 
@@ -128,21 +135,29 @@ impl Ranks {
         let slot = slot % SLOTS;
         let rivals = (1..=SEEN_SLOTS.min(slot)).filter(|back| self.chosen_from[slot - back] == mask).count();
         self.chosen_from[slot] = mask;
-        let mut own = [Ranked::default(); BOUND_PIPES];
-        let mut pipes = 0;
-        for one in &self.ranked[..self.pipes.min(BOUND_PIPES)] {
-            own[pipes % BOUND_PIPES] = *one;
-            pipes += usize::from(mask & one.pipe != 0);
+        let unseen = if planted(Fault::SlotsForgotten) { 0 } else { slot.saturating_sub(SEEN_SLOTS) };
+        let behind = unseen + rivals;
+        if mask == self.all {
+            return self.pick(&self.ranked, self.pipes, behind);
         }
-        while rarely(own[(pipes - 1) % BOUND_PIPES].waiting - own[0].waiting >= self.apart) {
+        let mut own = [0; BOUND_PIPES];
+        let mut pipes = 0;
+        for &rank in &self.ranked[..self.pipes.min(BOUND_PIPES)] {
+            own[pipes % BOUND_PIPES] = rank;
+            pipes += (mask >> pipe_of(rank) & 1) as usize;
+        }
+        self.pick(&own, pipes, behind)
+    }
+
+    /// Of the first so many of these ranks, the pipe so far behind the first; they begin anew where a pipe is left out.
+    #[inline]
+    fn pick(&self, ranks: &[u32; BOUND_PIPES], mut pipes: usize, behind: usize) -> u32 {
+        let most = (ranks[0] >> PIPE_BITS) + u32::from(self.apart);
+        while rarely(ranks[(pipes - 1) % BOUND_PIPES] >> PIPE_BITS >= most) {
             pipes -= 1;
         }
-        let unseen = if planted(Fault::SlotsForgotten) { 0 } else { slot.saturating_sub(SEEN_SLOTS) };
-        let mut rank = unseen + rivals;
-        while rank >= pipes {
-            rank -= pipes;
-        }
-        own[rank % BOUND_PIPES].pipe
+        // A division, since branches that subtract would not be predicted well.
+        1 << pipe_of(ranks[(behind as u32 % pipes.max(1) as u32) as usize % BOUND_PIPES])
     }
 }
 
