@@ -48,8 +48,8 @@ impl Turns {
 /// Slots in front of an operation in its cycle that are looked at for others with the same pipes.
 const SEEN_SLOTS: usize = 2;
 
-/// Slots of a cycle that are told apart.
-const SLOTS: usize = 8;
+/// Slots of a cycle that are told apart: as many as a cpu file may give it.
+const SLOTS: usize = 32;
 
 /// Bits of a rank that tell the pipe; those above tell how many wait for it.
 const PIPE_BITS: u32 = 5;
@@ -78,7 +78,7 @@ struct Ranks {
     all: u32,
     pipes: usize,
     /// The pipes that the operations in the slots of the newest cycle had to choose from.
-    chosen_from: [u32; SLOTS],
+    chosen_from: [u8; SLOTS],
     /// A pipe for which so many more wait than for the emptiest is not taken.
     apart: u16,
 }
@@ -133,8 +133,11 @@ impl Ranks {
             self.order();
         }
         let slot = slot % SLOTS;
-        let rivals = (1..=SEEN_SLOTS.min(slot)).filter(|back| self.chosen_from[slot - back] == mask).count();
-        self.chosen_from[slot] = mask;
+        // Of the few pipes that are kept here, the mask has no more bits.
+        let choice = mask as u8;
+        let rivals =
+            (1..=SEEN_SLOTS.min(slot)).filter(|back| self.chosen_from[slot - back] == choice).count();
+        self.chosen_from[slot] = choice;
         let unseen = if planted(Fault::SlotsForgotten) { 0 } else { slot.saturating_sub(SEEN_SLOTS) };
         let behind = unseen + rivals;
         if mask == self.all {

@@ -687,6 +687,12 @@ mod tests {
     }
 
     #[test]
+    fn the_tenth_slot_ranks_by_its_own_place() {
+        // Slots out of sight: seven for the tenth, six for the ninth.
+        assert!(takes_first(0, 9) && !takes_first(0, 8));
+    }
+
+    #[test]
     fn slots_see_what_waited_when_the_cycle_before_began() {
         let unit = |mask| Unit { name: String::new(), mask, queue: None, resource: None };
         let takes_last_in = |cycle| {
