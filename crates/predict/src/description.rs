@@ -140,6 +140,8 @@ pub struct Dispatch {
     pub(crate) window: usize,
     pub(crate) rename_general: Option<usize>,
     pub(crate) rename_vector: Option<usize>,
+    /// What writes only conditions takes a general one.
+    pub(crate) rename_conditions: bool,
     /// Both kinds take theirs from one pool of so many; `rename_general` and `rename_vector` are not given then.
     pub(crate) rename_shared: Option<usize>,
     /// The domain of readers that take their pipe twice if rename has added a constant to a source.
@@ -147,6 +149,8 @@ pub struct Dispatch {
     pub(crate) binds: Binds,
     /// The queue that has room for `width` more before the instructions of a cycle are dispatched.
     pub(crate) together: Option<u8>,
+    /// Each operation holds an entry of its own pipe's queue, not the instruction one of its first pipe's.
+    pub(crate) queues_operations: bool,
     /// Bits of the widest register that passes through a pipe at once.
     pub(crate) datapath: u16,
     /// Whether a pipe has one result a cycle.
@@ -463,6 +467,9 @@ pub enum Waits {
     Also,
 }
 
+/// Waits in no queue.
+pub(crate) const NO_QUEUE: u8 = 255;
+
 /// One pipe that an instruction occupies.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -478,6 +485,8 @@ pub struct Part {
     pub step: u16,
     /// It takes all these pipes of a superslice at once, not one of them.
     pub pair: bool,
+    /// The queue that it holds an entry of, `NO_QUEUE` if its instruction does or none.
+    pub queue: u8,
 }
 
 /// Sources that a core need not wait for.

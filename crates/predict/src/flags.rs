@@ -34,6 +34,9 @@ impl Flags {
     pub(crate) const BY_DOMAIN: Flags = Flags::NO_FORWARD;
     /// No third operation goes into its tuple.
     pub(crate) const RESTRICTED: Flags = Flags(1 << 27);
+    /// Its operations hold entries of issue queues, more than one. Asked of plain cores only, as `RESTRICTED` of those with
+    /// slices: one bit says both.
+    pub(crate) const QUEUED_APART: Flags = Flags::RESTRICTED;
     /// It goes to both slices of its superslice, or keeps the other slice's place empty.
     pub(crate) const BOTH: Flags = Flags(1 << 28);
 

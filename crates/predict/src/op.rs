@@ -94,9 +94,6 @@ pub(crate) const FIXED: u8 = 8;
 /// The steering of instructions that wait in no half.
 pub(crate) const NEITHER: u8 = 255;
 
-/// Waits in no queue.
-pub(crate) const NO_QUEUE: u8 = 255;
-
 /// A static instruction as the simulator sees it; one line of the host's cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]

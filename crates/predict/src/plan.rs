@@ -147,6 +147,9 @@ impl Plan {
             op.flags = op.flags & !Flags::BY_DOMAIN | Flags::BY_DOMAIN.when(comes_late);
         }
         self.limit(description, first as usize);
+        if description.dispatch.queues_operations {
+            self.queue_operations(first as usize);
+        }
         let ops = &self.ops[first as usize..];
         let sum = |flag: Flags| ops.iter().filter(|op| op.is(flag)).count() as u32;
         self.blocks.push(BlockPlan {
@@ -216,6 +219,18 @@ impl Plan {
         }
     }
 
+    /// Notes which instructions hold more than one entry of issue queues, from that one on.
+    fn queue_operations(&mut self, first: usize) {
+        for index in first..self.ops.len() {
+            let queues = self.parts_of(&self.ops[index]).iter().map(|part| part.queue);
+            let mut queues = queues.filter(|&queue| queue != NO_QUEUE);
+            let (one, more) = (queues.next().unwrap_or(NO_QUEUE), queues.next().is_some());
+            let op = &mut self.ops[index];
+            op.queue = if more { NO_QUEUE } else { one };
+            op.flags |= Flags::QUEUED_APART.when(more);
+        }
+    }
+
     /// Whether no bypass between domains delays a source of this instruction.
     fn is_near(&self, description: &Description, op: &Op) -> bool {
         let (of_address, stored, others) = self.sources_of(op);
@@ -237,10 +252,14 @@ impl Plan {
         second.slots = 0;
         if matches!(pipes, FusedPipes::Own) {
             // What is fused with its computation is not renamed to what was stored.
-            first.flags = first.flags & !Flags::GENERAL_AT_BASE;
+            // It takes no register of its own either.
+            first.flags =
+                first.flags & !(Flags::GENERAL_AT_BASE | Flags::WRITES_GENERAL | Flags::WRITES_VECTOR);
         }
         second.flags |= Flags::FUSED;
         let parts = first.parts as usize..first.parts as usize + usize::from(first.part_count);
+        let of_second = self.parts.get(second.parts as usize).filter(|_| second.part_count > 0);
+        let queue = of_second.map_or(NO_QUEUE, |part| part.queue);
         if let Some(last) = self.parts[parts].last_mut() {
             match pipes {
                 FusedPipes::Own => return,
@@ -266,6 +285,9 @@ impl Plan {
                 }
             }
             (last.mask, last.prefer) = (second.mask, second.prefer);
+            if !matches!(pipes, FusedPipes::First) {
+                last.queue = queue;
+            }
             if first.part_count == 1 {
                 (first.mask, first.prefer) = (second.mask, second.prefer);
             }
@@ -314,6 +336,9 @@ impl Plan {
         }
         let queue = queue_of(description, &timing.parts);
         let steer = steer(description, queue, &timing.parts);
+        if description.dispatch.queues_operations {
+            timing.parts.iter_mut().for_each(|part| part.queue = queue_of_part(description, part));
+        }
         timing.relax(self.relax);
         let without_reads;
         let instruction = if timing.independent {
@@ -347,7 +372,8 @@ impl Plan {
         flags |= class.map_or(Flags::NONE, |class| class.flags);
         flags |= static_flags(instruction, kinds);
         flags |= Flags::INDEXED.when(is_indexed(instruction, description.memory.indexed_by_scale));
-        flags = flags & !self.unlimited(description);
+        flags =
+            renaming(description, flags, instruction, kinds, &timing.parts) & !self.unlimited(description);
         if timing.fallback {
             *self.unknown.entry(instruction.mnemonic.clone()).or_default() += 1;
             self.fallback_names.insert(index, instruction.mnemonic.clone());
@@ -590,9 +616,21 @@ fn is_pair(instruction: &Instruction, parts: &[Part]) -> bool {
 }
 
 fn queue_of(description: &Description, parts: &[Part]) -> u8 {
-    let Some(part) = parts.first() else { return NO_QUEUE };
-    let unit = description.units.iter().find(|unit| unit.mask & part.mask != 0);
+    parts.first().map_or(NO_QUEUE, |part| queue_of_pipes(description, part.mask))
+}
+
+fn queue_of_pipes(description: &Description, pipes: u32) -> u8 {
+    let unit = description.units.iter().find(|unit| unit.mask & pipes != 0);
     unit.and_then(|unit| unit.queue).unwrap_or(NO_QUEUE)
+}
+
+/// The queue in which a part waits by itself; further cycles of a pipe wait in none.
+fn queue_of_part(description: &Description, part: &Part) -> u8 {
+    if part.waits == Waits::Also {
+        NO_QUEUE
+    } else {
+        queue_of_pipes(description, part.mask)
+    }
 }
 
 /// How an instruction of these parts is sent to a half of the core: in turn with all others whose first part goes to the same
@@ -664,6 +702,27 @@ fn static_flags(instruction: &Instruction, kinds: &RegisterKinds) -> Flags {
         flags |= Flags::GENERAL_AT_BASE;
     }
     flags
+}
+
+/// The flags of an instruction with those of the registers that rename takes for its results. Where instructions are renamed
+/// one by one, what takes no pipe has its result in a register that is there.
+fn renaming(
+    description: &Description,
+    flags: Flags,
+    instruction: &Instruction,
+    kinds: &RegisterKinds,
+    parts: &[Part],
+) -> Flags {
+    let results = Flags::WRITES_GENERAL | Flags::WRITES_VECTOR;
+    if description.kind != CoreKind::OutOfOrder {
+        flags
+    } else if parts.is_empty() {
+        flags & !results
+    } else {
+        let mut kinds = instruction.writes.iter().map(|write| kinds.kind(write.register));
+        let is_condition = |kind| matches!(kind, RegisterKind::Condition | RegisterKind::Carry);
+        flags | Flags::WRITES_GENERAL.when(description.dispatch.rename_conditions && kinds.any(is_condition))
+    }
 }
 
 /// Whether a load's address is of the form that takes longer: of two registers, or with one of them scaled.

@@ -223,6 +223,8 @@ impl<R: Rules> Engine<R> {
                 false => self.ports.one(&self.rules, other.mask, other.prefer, 1, for_other),
             };
             let base = address.max(data);
+            self.keep_queued(op, &plan.parts[op.parts as usize], address);
+            self.keep_queued(op, &other, base);
             let mut finish = base + u64::from(op.latency.max(1)) + u64::from(planted(Fault::PairStoreLate));
             if op.result_count > 0 {
                 let update = (for_address, address);
@@ -238,6 +240,8 @@ impl<R: Rules> Engine<R> {
             .max(for_other)
             + u64::from(planted(Fault::PairLoadLate));
         let base = self.ports.computing(&self.rules, op, &other, 1, there);
+        self.keep_queued(op, &plan.parts[op.parts as usize], address);
+        self.keep_queued(op, &other, base);
         let met = Loaded { extra: 0, ..loaded };
         let finish =
             self.set_results(plan, op, base, (for_address, address), met, self.ports.own()).max(base + 1);
@@ -259,7 +263,7 @@ impl<R: Rules> Engine<R> {
             [address, data]
                 if (address.waits, data.waits) == (Waits::Address, Waits::Data) && !op.is(Flags::LOAD) =>
             {
-                (self.issue_store(address, data, &sources), Loaded::AT_ONCE)
+                (self.issue_store(op, [address, data], &sources), Loaded::AT_ONCE)
             }
             parts => self.issue_parts(op, parts, &sources, accesses, dispatch, start, events),
         };
@@ -284,12 +288,22 @@ impl<R: Rules> Engine<R> {
         Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
     }
 
+    /// Keeps the entry of a queue that a part holds, if it holds one by itself, until it is issued.
+    #[inline(always)]
+    fn keep_queued(&mut self, op: &Op, part: &Part, issue: u64) {
+        if !R::GROUPED && !R::SLICED && op.is(Flags::QUEUED_APART) && part.queue != NO_QUEUE {
+            self.calendar.hold(usize::from(part.queue), issue + 1);
+        }
+    }
+
     /// Issues a store's two operations.
     #[inline]
-    fn issue_store(&mut self, address: &Part, data: &Part, sources: &Sources) -> Issued {
-        let address = self.ports.part(&self.rules, address, 0, sources.address);
-        let data = self.ports.part(&self.rules, data, 1, sources.stored.max(sources.other));
+    fn issue_store(&mut self, op: &Op, parts: [&Part; 2], sources: &Sources) -> Issued {
+        let address = self.ports.part(&self.rules, parts[0], 0, sources.address);
+        let data = self.ports.part(&self.rules, parts[1], 1, sources.stored.max(sources.other));
         let last = address.max(data);
+        self.keep_queued(op, parts[0], address);
+        self.keep_queued(op, parts[1], last);
         Issued { last, base: last, address: Some(address), data: Some(data) }
     }
 
@@ -333,6 +347,9 @@ impl<R: Rules> Engine<R> {
             } else {
                 self.ports.part(&self.rules, part, index, earliest)
             };
+            let stores = op.is(Flags::STORE) && matches!(part.waits, Waits::Data | Waits::Then);
+            let until = issued.address.filter(|_| stores).map_or(previous, |address| previous.max(address));
+            self.keep_queued(op, part, until);
             match part.waits {
                 Waits::Address => issued.address = Some(previous),
                 Waits::Data => issued.data = Some(previous),
@@ -518,7 +535,7 @@ impl<R: Rules> Shape for Engine<R> {
         }
         let taken = op.has::<K>(Flags::BRANCH) && next != op.end();
         let stalls = if W::ON { self.counters.stalls } else { [0; Cause::COUNT] };
-        let (fetch, mut dispatch, opens) = self.dispatch::<W, K>(op, taken, events);
+        let (fetch, mut dispatch, opens) = self.dispatch::<W, K>(plan, op, taken, events);
         let held = if W::ON { self.counters.stalled_since(&stalls) } else { (0, Cause::Dependency) };
         let run = if op.has::<K>(Flags::SIMPLE) {
             self.run_simple::<W, K>(plan, op, accesses, &mut dispatch, events)

@@ -20,6 +20,7 @@ pub(crate) enum Fault {
     SpanLonger,
     SlotsForgotten,
     TogetherForgotten,
+    OneOperationQueued,
     WaitingSeenAtOnce,
     BindingForgotten,
     WaitsLonger,

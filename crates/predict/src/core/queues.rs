@@ -8,6 +8,7 @@
 
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
+use crate::description::{Part, NO_QUEUE};
 
 /// Most entries of a ring: a power of two, no fewer than a cpu file may give any structure or than unlimited ones have.
 pub(crate) const RING_MAX: usize = 2048;
@@ -115,6 +116,18 @@ impl Calendar {
         let held = u32::from(self.limits[queue]).saturating_sub(u32::from(many));
         while rarely(u32::from(self.held[queue]) > held) && self.held[queue] > 0 {
             self.tick();
+        }
+        self.now
+    }
+
+    /// The first cycle, from `cycle` on, at which the queue of each of these parts has room for all of them that wait in it.
+    #[inline(never)]
+    pub(crate) fn admit_parts(&mut self, parts: &[Part], cycle: u64) -> u64 {
+        self.pass(cycle);
+        let parts = if planted(Fault::OneOperationQueued) { &parts[..1] } else { parts };
+        for (index, part) in parts.iter().enumerate().filter(|(_, part)| part.queue != NO_QUEUE) {
+            let alike = parts[..index].iter().filter(|other| other.queue == part.queue);
+            self.admit_together(usize::from(part.queue), 1 + alike.count() as u16, cycle);
         }
         self.now
     }

@@ -16,9 +16,9 @@ use super::execute::Rules;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::queues::{Calendar, LANES};
-use crate::description::Description;
+use crate::description::{Description, NO_QUEUE};
 use crate::flags::{Flags, Known};
-use crate::op::{Op, NO_QUEUE};
+use crate::op::Op;
 
 const SLICES_MAX: usize = 4;
 

@@ -606,10 +606,10 @@ impl Pipes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::description::Waits;
+    use crate::description::{Waits, NO_QUEUE};
 
     fn part(mask: u32, busy: u16) -> Part {
-        Part { mask, prefer: mask, waits: Waits::All, busy, step: 1, pair: false }
+        Part { mask, prefer: mask, waits: Waits::All, busy, step: 1, pair: false, queue: NO_QUEUE }
     }
 
     #[test]

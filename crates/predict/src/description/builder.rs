@@ -137,9 +137,11 @@ impl Builder<'_> {
             window: self.whole("window.entries", 1) as usize,
             rename_general: self.optional("rename.general").map(|n| n as usize),
             rename_vector: self.optional("rename.vector").map(|n| n as usize),
+            rename_conditions: self.whole("rename.conditions", 0) != 0,
             counted_twice: None,
             rename_shared: self.optional("rename.shared").map(|n| n as usize),
             together: None,
+            queues_operations: self.cpu.word("dispatch.queued") == Some("operations"),
             binds: match self.whole("dispatch.binds", 0) {
                 0 => Binds::No,
                 1 => Binds::BySlot,
@@ -601,7 +603,15 @@ impl Builder<'_> {
             }
             let (mask, prefer) = self.pipes(&key, names, if pair { '+' } else { '|' }, units)?;
             let last = index + 1 == words.len();
-            parts.push(Part { mask, prefer, waits, busy: if last { busy } else { 1 }, step, pair });
+            parts.push(Part {
+                mask,
+                prefer,
+                waits,
+                busy: if last { busy } else { 1 },
+                step,
+                pair,
+                queue: NO_QUEUE,
+            });
         }
         Ok(parts)
     }

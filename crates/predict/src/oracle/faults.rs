@@ -27,6 +27,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::SpanLonger, WIDE),
     (Fault::SlotsForgotten, &["golden_cove"]),
     (Fault::TogetherForgotten, &["golden_cove"]),
+    (Fault::OneOperationQueued, &["golden_cove"]),
     (Fault::WaitingSeenAtOnce, &["golden_cove"]),
     (Fault::BindingForgotten, &["zen4"]),
     (Fault::UsedAgain, &["zen4"]),

@@ -70,6 +70,8 @@ struct Issued {
     made: Option<Made>,
     /// When the first operation of a single cycle issued that is bound to no pipe, where operations are bound one by one.
     unbound: Option<u64>,
+    /// The entries of queues that its operations held each by itself, and until when.
+    queued: Vec<(Queue, u64)>,
 }
 
 impl OutOfOrder {
@@ -131,10 +133,19 @@ impl OutOfOrder {
         Side { half: Some(half), pipes: halves[half] | !(halves[0] | halves[1]) }
     }
 
+    /// Whether operations hold entries of queues, and not instructions.
+    fn queues_operations(&self) -> bool {
+        matches!(self.shape, Shape::Plain(_)) && self.description.dispatch.queues_operations
+    }
+
     /// The queues that the operations of an instruction wait in.
-    fn queues_of(&self, op: &Op, side: Side) -> Vec<Queue> {
+    fn queues_of(&self, plan: &Plan, op: &Op, side: Side) -> Vec<Queue> {
         let queue = usize::from(op.queue);
         match &self.shape {
+            _ if self.queues_operations() => {
+                let queues = plan.parts_of(op).iter().map(|part| part.queue);
+                queues.filter(|&queue| queue != NO_QUEUE).map(|queue| (usize::from(queue), 0)).collect()
+            }
             _ if op.queue == NO_QUEUE => Vec::new(),
             Shape::Sliced(slices) if self.description.dispatch.slice_queue == Some(op.queue) => {
                 match &slices.now.slices[..] {
@@ -147,7 +158,7 @@ impl OutOfOrder {
     }
 
     /// The cycle of dispatch, and whether a group was opened; takes everything that the instruction needs.
-    fn dispatch(&mut self, op: &Op, fetch: u64, taken: bool) -> (u64, bool, Side) {
+    fn dispatch(&mut self, plan: &Plan, op: &Op, fetch: u64, taken: bool) -> (u64, bool, Side) {
         let mut now = self.last_dispatch.max(fetch).max(self.hold);
         if op.is(Flags::BEFORE) {
             self.close_group();
@@ -186,7 +197,7 @@ impl OutOfOrder {
             let room = |&cycle: &u64| self.queues.has_room_for(dispatch.width, queue, cycle);
             now = (now..).find(room).unwrap();
         }
-        now = self.enter_queues(op, now, offered, taken, side);
+        now = self.enter_queues(plan, op, now, offered, taken, side);
         if matches!(self.shape, Shape::Plain(_)) {
             now = self.pipes.admit(u32::from(op.bound), now);
         }
@@ -243,7 +254,15 @@ impl OutOfOrder {
 
     /// The first cycle from `now` on in which its queues have room. Slices are chosen by what waited when the instruction was
     /// `offered`.
-    fn enter_queues(&mut self, op: &Op, mut now: u64, offered: u64, taken: bool, side: Side) -> u64 {
+    fn enter_queues(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        mut now: u64,
+        offered: u64,
+        taken: bool,
+        side: Side,
+    ) -> u64 {
         let held = self.waiting(offered);
         loop {
             if let Shape::Sliced(slices) = &mut self.shape {
@@ -251,14 +270,18 @@ impl OutOfOrder {
                 let before = slices.now.clone();
                 let joined = slices.joined(op, taken, &held).filter(|_| now <= before.cycle);
                 slices.now = joined.unwrap_or_else(|| slices.begun(now, op, taken, &held));
-                let queues = self.queues_of(op, side);
+                let queues = self.queues_of(plan, op, side);
                 if self.queues.have_room(&queues, now) {
                     return now;
                 }
                 if let Shape::Sliced(slices) = &mut self.shape {
                     slices.now = before;
                 }
-            } else if self.queues.have_room(&self.queues_of(op, side), now) {
+            } else if self.queues_operations() {
+                if self.queues.have_room_for_each(&self.queues_of(plan, op, side), now) {
+                    return now;
+                }
+            } else if self.queues.have_room(&self.queues_of(plan, op, side), now) {
                 return now;
             }
             now += 1;
@@ -383,6 +406,12 @@ impl OutOfOrder {
                 }
             };
             previous = self.part(plan, op, number, earliest, side, &mut issued);
+            if part.queue != NO_QUEUE {
+                // What stores keeps its entry until the address is known.
+                let stores = op.is(Flags::STORE) && matches!(part.waits, Waits::Data | Waits::Then);
+                let address = if stores { issued.address.unwrap_or(0) } else { 0 };
+                issued.queued.push(((usize::from(part.queue), 0), previous.max(address) + 1));
+            }
             match part.waits {
                 Waits::Address => issued.address = Some(previous),
                 Waits::Data => issued.data = Some(previous),
@@ -502,7 +531,7 @@ impl Machine for OutOfOrder {
     fn step(&mut self, plan: &Plan, op: &Op, accesses: &[Access], next: u64) {
         let taken = op.is(Flags::BRANCH) && next != op.end();
         let fetch = self.front.fetch(op, &mut self.memory.caches);
-        let (mut dispatch, opens_group, side) = self.dispatch(op, fetch, taken);
+        let (mut dispatch, opens_group, side) = self.dispatch(plan, op, fetch, taken);
         let start = dispatch + self.description.dispatch.latency;
         let ready = self.registers.ready(plan, op, start, side.half);
         let issued = self.issue(plan, op, accesses, &mut dispatch, start, &ready, side);
@@ -547,8 +576,15 @@ impl Machine for OutOfOrder {
             self.memory.store(op, accesses, address, data, counted);
             finish = finish.max(self.memory.stored(address, data, counted));
         }
-        for queue in self.queues_of(op, side) {
-            self.queues.add(queue, issued.last + 1);
+        if self.queues_operations() {
+            for &(queue, release) in &issued.queued {
+                let release = if issued.queued.len() == 1 { issued.last + 1 } else { release };
+                self.queues.add(queue, release);
+            }
+        } else {
+            for queue in self.queues_of(plan, op, side) {
+                self.queues.add(queue, issued.last + 1);
+            }
         }
         let mut complete = u64::MAX;
         self.window.join(finish);

@@ -41,6 +41,15 @@ impl Queues {
         queues.iter().all(|&queue| self.held(queue, cycle) < self.entries[queue.0])
     }
 
+    /// The same where each time that one is named is an entry more; a queue that is empty takes any number.
+    pub(super) fn have_room_for_each(&self, queues: &[Queue], cycle: u64) -> bool {
+        let wanted = |queue| queues.iter().filter(|&&other| other == queue).count();
+        queues.iter().all(|&queue| {
+            let held = self.held(queue, cycle);
+            held == 0 || held + wanted(queue) <= self.entries[queue.0]
+        })
+    }
+
     /// Whether the queue, which has no halves, has room for so many at `cycle`, or is empty.
     pub(super) fn has_room_for(&self, many: u32, queue: u8, cycle: u64) -> bool {
         let queue = usize::from(queue);

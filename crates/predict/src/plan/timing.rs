@@ -150,7 +150,15 @@ impl Timing {
         let part = |one: &Occupied| {
             let waits = waits(one);
             let step = if waits == Waits::Then { step } else { 0 };
-            Part { mask: one.mask, prefer: one.prefer, waits, busy: one.cycles, step, pair: false }
+            Part {
+                mask: one.mask,
+                prefer: one.prefer,
+                waits,
+                busy: one.cycles,
+                step,
+                pair: false,
+                queue: NO_QUEUE,
+            }
         };
         self.parts = pipes.occupied.iter().map(part).collect();
         let needed: &[Waits] = match (computes, store) {
@@ -193,7 +201,7 @@ fn in_single_cycles(part: &Part) -> Vec<Part> {
 
 /// A part that takes no pipe.
 fn no_pipe(waits: Waits) -> Part {
-    Part { mask: 0, prefer: 0, waits, busy: 1, step: 0, pair: false }
+    Part { mask: 0, prefer: 0, waits, busy: 1, step: 0, pair: false, queue: NO_QUEUE }
 }
 
 const ROLES: usize = 6;

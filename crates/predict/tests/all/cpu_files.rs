@@ -647,7 +647,7 @@ fn what_is_bound_by_slots_names_a_queue_and_has_no_turns() {
     let unnamed = message_of("golden_cove", |text| {
         text.replacen("together = \"integer\"", "together = \"branches\"", 1)
     });
-    let expected = "'dispatch.together' names no queue: 'branches'; allowed: integer, loads, stores";
+    let expected = "'dispatch.together' names no queue: 'branches'; allowed: data, integer, loads, stores";
     assert!(unnamed.ends_with(expected), "{unnamed}");
     let in_turn =
         message_of("golden_cove", |text| text.replacen("binds = { value = 1,", "binds = { value = 2,", 1));

@@ -321,6 +321,49 @@ fn a_load_of_part_of_a_store_is_put_together_if_both_begin_together() {
     near(through(&STORE, &LOAD, 4, &[]), 18.96);
 }
 
+/// Whether six divisions begin before six others in front of them end, with so many times `code` between: 90 to 150 cycles a
+/// turn, or twice 85 and more. `rbx` and `xmm0` come from the first six.
+fn overlaps(code: &[u8], count: usize, accesses: bool) -> bool {
+    use predict::loops::Walk;
+    let (first, second) = ([0xc5, 0xfb, 0x5e, 0xc4], [0xc5, 0xf3, 0x5e, 0xcc]); // vdivsd xmm0, xmm0, xmm4; xmm1, xmm1, xmm4
+    let given = [0xc4, 0xe1, 0xf9, 0x7e, 0xc3, 0x48, 0x83, 0xe3, 0x00]; // vmovq rbx, xmm0; and rbx, 0
+    let joined = [
+        &[0xc4, 0xe1, 0xf9, 0x7e, 0xc9, 0x48, 0x83, 0xe1, 0x00][..], // vmovq rcx, xmm1; and rcx, 0
+        &[0x48, 0x09, 0xd9, 0x48, 0x83, 0xe1, 0x00],                 // or rcx, rbx; and rcx, 0
+        &[0xc4, 0xe1, 0xf9, 0x6e, 0xc1, 0xc5, 0xf9, 0xeb, 0xc5],     // vmovq xmm0, rcx; vpor xmm0, xmm0, xmm5
+        &[0xc5, 0xf9, 0x6f, 0xc8],                                   // vmovdqa xmm1, xmm0
+    ];
+    let body =
+        [&first.repeat(6), &given[..], &code.repeat(count), &second.repeat(6), &joined.concat()].concat();
+    let walk = |number| Walk { start: 0x1_0000 + 256 * (number as u64 % 16), step: 0, wrap: 0 };
+    let walks: Vec<Walk> = (0..if accesses { count } else { 0 }).map(walk).collect();
+    let cycles = x86_turn("redwood_cove", &body, &walks);
+    cycles < 160.0
+}
+
+/// How many fit was measured: of the first number the second six overlap, of the second they do not.
+#[test]
+fn operations_hold_entries_of_their_own_queues_and_registers_only_for_results() {
+    for (name, code, accesses, fits, full) in [
+        ("nop", &[0x90][..], false, 480, 504),
+        ("mov r8, r14, which is renamed", &[0x4d, 0x89, 0xf0], false, 480, 504),
+        ("xor r8d, r8d", &[0x45, 0x31, 0xc0], false, 480, 504),
+        ("mov r8d, 5", &[0x41, 0xb8, 0x05, 0x00, 0x00, 0x00], false, 246, 254),
+        ("cmp r15, r14", &[0x4d, 0x39, 0xf7], false, 246, 254),
+        ("mov r8, r14; add r8, r15", &[0x4d, 0x89, 0xf0, 0x4d, 0x01, 0xf8], false, 240, 256),
+        ("vpaddd xmm2, xmm3, xmm3", &[0xc5, 0xe1, 0xfe, 0xd3], false, 269, 278),
+        ("lea r8, [rbx + r14]", &[0x4e, 0x8d, 0x04, 0x33], false, 80, 106),
+        ("andn r8, rbx, [rdi + 64]", &[0xc4, 0x62, 0xe0, 0xf2, 0x47, 0x40], true, 80, 106),
+        ("vpmulld xmm2, xmm0, xmm3, two operations", &[0xc4, 0xe2, 0x79, 0x40, 0xd3], false, 38, 56),
+        ("mov r8, [rdi + rbx]", &[0x4c, 0x8b, 0x04, 0x1f], true, 68, 74),
+        ("mov [rdi + rbx], r14", &[0x4c, 0x89, 0x34, 0x1f], true, 45, 50),
+        ("mov [rdi], rbx", &[0x48, 0x89, 0x1f], true, 45, 50),
+    ] {
+        assert!(overlaps(code, fits, accesses), "{fits} {name}");
+        assert!(!overlaps(code, full, accesses), "{full} {name}");
+    }
+}
+
 #[test]
 fn banks_that_cannot_be_counted_and_none_are_refused() {
     for (line, bank) in [(128.0, 4.0), (32.0, 64.0)] {

@@ -9,8 +9,10 @@ use super::super::window::{cycle_of, Completion};
 use super::super::{Event, Record};
 use super::{Engine, Rules};
 use crate::cause::Cause;
+use crate::description::NO_QUEUE;
 use crate::flags::{Flags, Known};
 use crate::op::*;
+use crate::plan::Plan;
 
 impl<R: Rules> Engine<R> {
     /// Completes an instruction that is a unit by itself; when. The entries that it holds are free from then on.
@@ -93,6 +95,7 @@ impl<R: Rules> Engine<R> {
     #[inline]
     pub(super) fn dispatch<W: Record, K: Known>(
         &mut self,
+        plan: &Plan,
         op: &Op,
         taken: bool,
         events: &mut W,
@@ -138,6 +141,9 @@ impl<R: Rules> Engine<R> {
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         } else if mostly(op.queue != NO_QUEUE) {
             let cycle = self.calendar.admit(usize::from(op.queue | self.ports.lane()), now);
+            self.put_off(&mut now, cycle, Cause::IssueQueue);
+        } else if !R::GROUPED && op.is(Flags::QUEUED_APART) {
+            let cycle = self.calendar.admit_parts(plan.parts_of(op), now);
             self.put_off(&mut now, cycle, Cause::IssueQueue);
         }
         if !R::GROUPED && !R::SLICED && rarely(op.bound != 0) {
