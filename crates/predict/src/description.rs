@@ -60,17 +60,23 @@ pub struct Fetch {
     pub(crate) btb_line: u64,
     pub(crate) return_changed: Option<u64>,
     pub(crate) overruled: Option<u64>,
+    /// What a taken branch in the second line of a block costs more, where blocks count from the start of a line.
+    pub(crate) second_line: Option<u64>,
     pub(crate) replay: Option<Replay>,
 }
 
 /// Paths that are replayed from the queue in front of rename.
 #[derive(Clone, Copy, Debug)]
 pub struct Replay {
-    /// Slots and taken branches that a path has at most.
+    /// Slots that a path has at most, and lines that it enters.
     pub(crate) slots: u64,
-    pub(crate) taken: usize,
-    /// Taken branches that have to repeat before.
+    pub(crate) lines: usize,
+    /// Taken branches that have to repeat before, and cycles from the dispatch of the last of them until it is replayed from the
+    /// next branch on that is predicted.
     pub(crate) after: usize,
+    pub(crate) decided: u64,
+    /// Cycles that leaving it costs beside a misprediction.
+    pub(crate) exit: u64,
     /// A path is copied until it fills so many rows of so many slots; the cycle ends with the last copy.
     pub(crate) rows: u64,
     pub(crate) row: u64,

@@ -5,7 +5,7 @@ use super::branch::{Branches, Outcome};
 use super::cache::Hierarchy;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
-use super::replay::{Detector, Replayed};
+use super::replay::{Detector, Passed, Replayed};
 use crate::cause::Cause;
 use crate::description::Description;
 use crate::flags::Flags;
@@ -54,6 +54,9 @@ struct Replay {
     branches: u32,
     /// `FrontEnd::width` and `unchecked` where the loop is fetched.
     fetched: (u32, u32),
+    /// What leaving a loop costs beside a misprediction, and what the next restart is later for it.
+    exit: u64,
+    later: u64,
 }
 
 /// The room that an instruction takes with its constants, where these matter; what is fused with the one in front of it takes
@@ -72,6 +75,8 @@ pub(crate) struct FrontEnd {
     width: u32,
     line_mask: u64,
     line: u64,
+    /// What a taken branch costs more in the second line of a block, if that matters.
+    second_line: Option<u64>,
     /// Instructions in this run of bytes are fetched without further checks, as long as the width lasts; empty once fetch is to
     /// start again.
     piece: u64,
@@ -130,13 +135,18 @@ impl FrontEnd {
             width: fetch.width,
             line_mask: !(description.caches.instruction_line - 1),
             line: u64::MAX,
+            second_line: fetch.second_line,
             piece: u64::MAX,
             piece_bytes: 0,
             in_block: 0,
             by_slots: false,
             room: 0,
             room_in_all: fetch.room.filter(|_| !relax.fetch).unwrap_or(u32::MAX),
-            crossing_mask: if fetch.breaks { !(description.caches.instruction_line - 1) } else { 0 },
+            crossing_mask: if fetch.breaks && fetch.second_line.is_none() {
+                !(description.caches.instruction_line - 1)
+            } else {
+                0
+            },
             branch_ends,
             by_bytes: branch_ends || has_room,
             unchecked: if branch_ends || has_room { 0 } else { fetch.width },
@@ -163,10 +173,12 @@ impl FrontEnd {
                 alone: false,
             }),
             replay: fetch.replay.filter(|_| !relax.fetch).map(|limits| Replay {
-                detector: Detector::new(limits),
+                detector: Detector::new(limits, !(description.caches.instruction_line - 1)),
                 width: limits.width,
                 branches: limits.branches,
                 fetched: (fetch.width, if branch_ends || has_room { 0 } else { fetch.width }),
+                exit: limits.exit,
+                later: 0,
             }),
             cause: Cause::Fetch,
             redirect: (0, Cause::Fetch),
@@ -284,7 +296,11 @@ impl FrontEnd {
         }
         if !goes_on {
             ahead.start = address;
-            ahead.bytes = if self.entries.is_some() { line_left } else { self.block_bytes };
+            ahead.bytes = match (&self.entries, self.second_line) {
+                (Some(_), _) => line_left,
+                (None, Some(_)) => self.block_bytes - (address & !self.line_mask),
+                (None, None) => self.block_bytes,
+            };
         }
         self.piece = address;
         self.piece_bytes = (ahead.start + ahead.bytes - address).min(line_left);
@@ -366,7 +382,8 @@ impl FrontEnd {
         if (taken || outcome.overruled_cycles > 0) && !self.taken_free {
             let joined = if taken { self.join(op, outcome.taken_cycles) } else { 0 };
             let way = if taken {
-                outcome.taken_cycles + u64::from(self.crosses_line(plan, op)) - joined
+                outcome.taken_cycles + u64::from(self.crosses_line(plan, op)) + self.in_second_line(op)
+                    - joined
             } else {
                 0
             };
@@ -388,9 +405,15 @@ impl FrontEnd {
         let began = replay.detector.replays();
         let taken = outcome.taken_cycles > 0;
         let known = !op.is(Flags::INDIRECT) && (!outcome.is_new || planted(Fault::ReplaysNew));
-        match replay.detector.branch(op, next, taken, known, self.slots) {
+        let passed = Passed {
+            predicted: self.ahead.as_ref().map_or(0, |ahead| ahead.predicted),
+            dispatched: self.left[(self.number.wrapping_sub(1) & self.left_mask) % BUFFER_MAX],
+            slots: self.slots,
+        };
+        match replay.detector.branch(op, next, taken, known, passed) {
             Replayed::No => None,
             Replayed::Ends => {
+                replay.later = if planted(Fault::ExitFree) { 0 } else { replay.exit };
                 self.fetch_again();
                 Some(true)
             }
@@ -442,6 +465,19 @@ impl FrontEnd {
         crosses(op.address, op.end()) || op.is(Flags::FUSED) && crosses(in_front(), op.address)
     }
 
+    /// What a taken branch costs more for the line that it ends in.
+    #[inline]
+    fn in_second_line(&self, op: &Op) -> u64 {
+        let (Some(cost), Some(ahead)) = (self.second_line, &self.ahead) else { return 0 };
+        let line = |address: u64| (address & self.line_mask) / (!self.line_mask + 1);
+        let lines = line(op.end() - 1).wrapping_sub(line(ahead.start));
+        if lines % 2 == 1 && !planted(Fault::LinesAlike) {
+            cost
+        } else {
+            0
+        }
+    }
+
     /// Whether the target of a taken branch is predicted in the same cycle as the branch, and fetched in it, as a number of
     /// cycles saved.
     fn join(&mut self, op: &Op, cycles: u64) -> u64 {
@@ -462,10 +498,14 @@ impl FrontEnd {
 
     /// Fetch starts again so that the next instruction is dispatched at `cycle` at the earliest.
     pub(crate) fn restart(&mut self, cycle: u64, cause: Cause) {
-        if self.replay.as_ref().is_some_and(|replay| replay.detector.replays()) {
-            self.fetch_again();
+        let mut later = 0;
+        if let Some(replay) = &mut self.replay {
+            later = std::mem::take(&mut replay.later);
+            if replay.detector.replays() {
+                self.fetch_again();
+            }
         }
-        self.redirect = (cycle, cause);
+        self.redirect = (cycle + later, cause);
         self.redirected = true;
         self.piece_bytes = 0;
     }

@@ -5,12 +5,13 @@
 //! one loop: two turns of an inner loop and what is around them are a path, too. A path is known by its taken branches, since
 //! what is between these follows by itself.
 
-use super::hint::mostly;
+use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use crate::description::Replay;
+use crate::flags::Flags;
 use crate::op::Op;
 
-/// Taken branches that a path has at most.
+/// Taken branches that a path has at most: each of them enters a line.
 const PATH_MAX: usize = 64;
 
 /// Taken branches that are remembered, a power of two: those of a path, and the one in front of it.
@@ -21,8 +22,26 @@ const REMEMBERED: usize = 2 * PATH_MAX;
 struct Taken {
     from: u64,
     to: u64,
-    /// Slots delivered until then.
+    /// Slots delivered until then, and lines entered.
     slots: u64,
+    lines: u64,
+}
+
+/// When a branch was predicted, when it was dispatched, and the slots delivered with it.
+#[derive(Clone, Copy)]
+pub(crate) struct Passed {
+    pub(crate) predicted: u64,
+    pub(crate) dispatched: u64,
+    pub(crate) slots: u64,
+}
+
+/// How far a path of one length has repeated.
+#[derive(Clone, Copy, Default)]
+struct Alike {
+    /// How many branches in a row were as that many before.
+    branches: u32,
+    /// When it was decided that it is replayed, once these are enough.
+    decided: u64,
 }
 
 /// What a branch does to the replay.
@@ -54,8 +73,10 @@ pub(crate) struct Detector {
     last: Box<[Taken; 2 * REMEMBERED]>,
     /// Branches taken so far.
     count: usize,
-    /// For each length of path, shortest first, how many branches in a row were as that many before.
-    alike: Box<[u32]>,
+    /// By the length of the path, shortest first.
+    alike: Box<[Alike]>,
+    /// The bits of an address that its line is.
+    line_mask: u64,
     /// Branches of the path that is replayed, and those left of its turn; none if none is.
     period: usize,
     ahead: usize,
@@ -66,12 +87,13 @@ pub(crate) struct Detector {
 }
 
 impl Detector {
-    pub(crate) fn new(limits: Replay) -> Detector {
+    pub(crate) fn new(limits: Replay, line_mask: u64) -> Detector {
         Detector {
             limits,
             last: Box::new([Taken::default(); 2 * REMEMBERED]),
             count: 0,
-            alike: vec![0; limits.taken.min(PATH_MAX)].into(),
+            alike: vec![Alike::default(); limits.lines.min(PATH_MAX)].into(),
+            line_mask,
             period: 0,
             ahead: 0,
             copies: 0,
@@ -102,8 +124,15 @@ impl Detector {
         self.period > 0
     }
 
-    /// Learns of a branch that goes on to `next`; so many slots were delivered so far. `known`: a path that has it may be replayed.
-    pub(crate) fn branch(&mut self, op: &Op, next: u64, taken: bool, known: bool, slots: u64) -> Replayed {
+    /// Learns of a branch that goes on to `next`. `known`: a path that has it may be replayed.
+    pub(crate) fn branch(
+        &mut self,
+        op: &Op,
+        next: u64,
+        taken: bool,
+        known: bool,
+        passed: Passed,
+    ) -> Replayed {
         let expected = self.before(self.period);
         if !taken {
             // Where it leaves the path, the next taken branch would tell too late.
@@ -112,13 +141,19 @@ impl Detector {
         }
         let is_expected = expected.from == op.address && expected.to == next;
         let ends = self.replays() && !is_expected;
-        let is_path = self.remember(Taken { from: op.address, to: next, slots });
+        let before = self.before(1);
+        let line = |address: u64| (address & self.line_mask) / (!self.line_mask + 1);
+        let entered = 1 + line(op.end() - 1).wrapping_sub(line(before.to));
+        let lines = before.lines.wrapping_add(entered);
+        let is_path = self.remember(Taken { from: op.address, to: next, slots: passed.slots, lines }, passed);
         if ends || !known && !self.replays() {
             return self.stop();
         }
         if !self.replays() {
-            if is_path {
-                self.start();
+            // It begins where a loop may.
+            let closes = !op.is(Flags::RETURN);
+            if is_path && closes {
+                self.start(passed.predicted);
             }
             return self.goes(false);
         }
@@ -148,15 +183,20 @@ impl Detector {
     }
 
     /// Whether a path has repeated often enough with that branch.
-    fn remember(&mut self, taken: Taken) -> bool {
+    fn remember(&mut self, taken: Taken, passed: Passed) -> bool {
         let at = self.count % REMEMBERED;
+        let after = self.limits.after as u32;
+        let decided = if planted(Fault::ReplaysAtOnce) { 0 } else { passed.dispatched + self.limits.decided };
         let mut is_path = false;
         for (alike, before) in self.alike.iter_mut().zip(self.last[..at + REMEMBERED].iter().rev()) {
             if mostly(before.from != taken.from || before.to != taken.to) {
-                *alike = 0;
+                alike.branches = 0;
             } else {
-                *alike += 1;
-                is_path |= *alike as usize >= self.limits.after;
+                alike.branches += 1;
+                if rarely(alike.branches >= after) {
+                    alike.decided = if alike.branches == after { decided } else { alike.decided };
+                    is_path |= passed.predicted >= alike.decided;
+                }
             }
         }
         (self.last[at], self.last[at + REMEMBERED]) = (taken, taken);
@@ -165,12 +205,16 @@ impl Detector {
     }
 
     /// Replays the shortest path that has repeated often enough, if it is short enough.
-    fn start(&mut self) {
-        let often = |&alike: &u32| alike as usize >= self.limits.after;
+    fn start(&mut self, predicted: u64) {
+        let often =
+            |alike: &Alike| alike.branches as usize >= self.limits.after && predicted >= alike.decided;
         let Some(index) = self.alike.iter().position(often) else { return };
-        let slots = self.before(1).slots - self.before(index + 2).slots;
+        let (newest, first) = (self.before(1), self.before(index + 2));
+        let slots = newest.slots - first.slots;
+        let lines = newest.lines.wrapping_sub(first.lines);
         let longest = self.limits.slots + u64::from(planted(Fault::ReplaysLonger));
-        if slots <= longest {
+        let most = self.limits.lines as u64 + u64::from(planted(Fault::ReplaysMoreLines));
+        if slots <= longest && lines <= most {
             (self.period, self.ahead) = (index + 1, index + 1);
             self.copies = self.limits.rows.div_ceil(slots.div_ceil(self.limits.row).max(1)).max(1);
             self.left = self.copies;
@@ -179,7 +223,7 @@ impl Detector {
 
     /// Fetches the path from now on.
     pub(crate) fn stop(&mut self) -> Replayed {
-        self.alike.fill(0);
+        self.alike.fill(Alike::default());
         if std::mem::take(&mut self.period) > 0 {
             Replayed::Ends
         } else {

@@ -35,7 +35,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 44] = [
+        const PAIRS: [(&str, &str, &str); 47] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -43,7 +43,10 @@ impl Cpu {
             ("fetch.again", "fetch.ahead", "together with fetch.ahead"),
             ("fetch.entry", "fetch.again", "together with fetch.again"),
             ("replay.slots", "fetch.ahead", "together with fetch.ahead"),
-            ("replay.taken", "replay.slots", "together with replay.slots"),
+            ("replay.lines", "replay.slots", "together with replay.slots"),
+            ("replay.decided", "replay.after", "together with replay.after"),
+            ("replay.exit", "replay.slots", "together with replay.slots"),
+            ("fetch.second_line", "fetch.ahead", "together with fetch.ahead"),
             ("replay.branches", "replay.slots", "together with replay.slots"),
             ("replay.after", "replay.slots", "together with replay.slots"),
             ("replay.rows", "replay.slots", "together with replay.slots"),

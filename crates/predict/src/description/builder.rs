@@ -88,18 +88,18 @@ impl Builder<'_> {
             btb_line: self.power_of_two("fetch.btb_line", 2)?,
             return_changed: self.optional("fetch.return_changed"),
             overruled: self.optional("fetch.overruled"),
-            replay: self.optional("replay.slots").map(|slots| {
-                let taken = self.whole("replay.taken", 1) as usize;
-                Replay {
-                    slots,
-                    taken,
-                    after: self.whole("replay.after", 1) as usize,
-                    rows: self.whole("replay.rows", 1),
-                    row: self.whole("replay.row", 1),
-                    call_rows: self.optional("replay.call_rows"),
-                    width: self.whole("dispatch.width", 1) as u32,
-                    branches: self.whole("replay.branches", u64::from(u32::MAX)) as u32,
-                }
+            second_line: self.optional("fetch.second_line"),
+            replay: self.optional("replay.slots").map(|slots| Replay {
+                slots,
+                lines: self.whole("replay.lines", 1) as usize,
+                after: self.whole("replay.after", 1) as usize,
+                decided: self.whole("replay.decided", 0),
+                exit: self.whole("replay.exit", 0),
+                rows: self.whole("replay.rows", 1),
+                row: self.whole("replay.row", 1),
+                call_rows: self.optional("replay.call_rows"),
+                width: self.whole("dispatch.width", 1) as u32,
+                branches: self.whole("replay.branches", u64::from(u32::MAX)) as u32,
             }),
         })
     }

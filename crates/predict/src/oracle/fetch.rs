@@ -3,7 +3,7 @@
 
 use super::caches::Hierarchy;
 use crate::core::branch::{Branches, Outcome};
-use crate::description::{Caches, Description, Fetch};
+use crate::description::{Caches, Description, Fetch, Replay};
 use crate::flags::Flags;
 use crate::op::*;
 
@@ -41,15 +41,35 @@ pub(super) struct Front {
     left: Vec<u64>,
     branches: Branches,
     replay: Replayed,
+    /// What the next restart is later because a path was left.
+    exit: u64,
     /// Slots fetched.
     slots: u64,
+}
+
+/// A branch that was taken.
+struct TakenBranch {
+    from: u64,
+    /// The line that its last byte is in.
+    line: u64,
+    to: u64,
+    /// Slots fetched with it.
+    slots: u64,
+    predicted: u64,
+    dispatched: u64,
+}
+
+impl TakenBranch {
+    fn way(&self) -> (u64, u64) {
+        (self.from, self.to)
+    }
 }
 
 /// The path that is replayed, or may be soon.
 #[derive(Default)]
 struct Replayed {
-    /// All branches that were taken: from where, to where, the slots fetched until then.
-    taken: Vec<(u64, u64, u64)>,
+    /// All branches that were taken, and when.
+    taken: Vec<TakenBranch>,
     /// How many of them do not count as repeated.
     not_counted: usize,
     /// Branches of the path that is replayed, and how many were replayed; none if none is.
@@ -64,16 +84,33 @@ struct Replayed {
 impl Replayed {
     /// How many branches in a row, the newest the last, were as the one so many before.
     fn alike(&self, period: usize) -> usize {
-        let is_alike = |&index: &usize| {
-            let (one, before) = (self.taken[index], self.taken[index - period]);
-            (one.0, one.1) == (before.0, before.1)
-        };
+        let is_alike = |&index: &usize| self.taken[index].way() == self.taken[index - period].way();
         (self.not_counted.max(period)..self.taken.len()).rev().take_while(is_alike).count()
     }
 
     fn slots(&self, period: usize) -> u64 {
         let last = self.taken.len() - 1;
-        self.taken[last].2 - self.taken[last - period].2
+        self.taken[last].slots - self.taken[last - period].slots
+    }
+
+    /// Lines entered on such a path.
+    fn lines(&self, period: usize, line_bytes: u64) -> usize {
+        let last = self.taken.len() - 1;
+        let entered = |index: usize| {
+            let from = self.taken[index - 1].to / line_bytes;
+            self.taken[index].line.wrapping_sub(from).wrapping_add(1)
+        };
+        (last + 1 - period..=last).map(entered).fold(0, u64::wrapping_add) as usize
+    }
+
+    /// Whether one has repeated so often that it is replayed from the newest branch on.
+    fn repeats(&self, period: usize, limits: &Replay) -> bool {
+        let last = self.taken.len() - 1;
+        let alike = self.alike(period);
+        alike >= limits.after && {
+            let decides = &self.taken[last - (alike - limits.after)];
+            self.taken[last].predicted >= decides.dispatched + limits.decided
+        }
     }
 }
 
@@ -105,6 +142,7 @@ impl Front {
             left: Vec::new(),
             branches: Branches::new(&description.branch, &fetch),
             replay: Replayed::default(),
+            exit: 0,
             slots: 0,
             fetch,
         }
@@ -139,7 +177,8 @@ impl Front {
         }
         self.fetched += if self.replay.period > 0 { u32::from(op.slots) } else { u32::from(!fused) };
         self.room_taken += takes;
-        let crosses = self.fetch.breaks && (op.end() - 1) / self.line_bytes != op.address / self.line_bytes;
+        let matters = self.fetch.breaks && self.fetch.second_line.is_none();
+        let crosses = matters && (op.end() - 1) / self.line_bytes != op.address / self.line_bytes;
         self.crosses = crosses || fused && self.crosses;
         if let Some(before) = self.left.len().checked_sub(self.fetch.buffer) {
             self.cycle = self.cycle.max(self.left[before]);
@@ -199,6 +238,9 @@ impl Front {
             let joins = pairs && ahead.joined;
             ahead.predicted = redirect.unwrap_or(ahead.predicted + u64::from(!joins));
             ahead.block = address..address + self.fetch.block;
+            if self.fetch.second_line.is_some() {
+                ahead.block.end -= address % self.line_bytes;
+            }
             if let Some((_, entry)) = self.fetch.again {
                 ahead.block.end = (address / self.line_bytes + 1) * self.line_bytes;
                 self.fetched -= if ahead.alone { entry } else { 0 };
@@ -241,6 +283,11 @@ impl Front {
         let mut cycles = if taken { outcome.taken_cycles + u64::from(self.crosses) } else { 0 };
         let from = match &mut self.ahead {
             Some(ahead) => {
+                let lines =
+                    ((op.end() - 1) / self.line_bytes).wrapping_sub(ahead.block.start / self.line_bytes);
+                if let Some(more) = self.fetch.second_line.filter(|_| taken && lines % 2 == 1) {
+                    cycles += more;
+                }
                 if self.fetch.pairs && taken {
                     ahead.joined = outcome.taken_cycles == 1 && !ahead.joined;
                     cycles -= u64::from(ahead.joined);
@@ -264,19 +311,27 @@ impl Front {
         let limits = self.fetch.replay?;
         let path = &mut self.replay;
         let goes = path.period > 0;
-        let expected = goes.then(|| path.taken[path.taken.len() - path.period]);
+        let expected = goes.then(|| path.taken[path.taken.len() - path.period].way());
         if outcome.taken_cycles == 0 {
-            let leaves = expected.is_some_and(|(from, ..)| from == op.address);
+            let leaves = expected.is_some_and(|(from, _)| from == op.address);
             if leaves {
                 self.fetch_again();
+                self.exit = limits.exit;
             }
             return goes.then_some(leaves);
         }
-        path.taken.push((op.address, next, self.slots));
+        path.taken.push(TakenBranch {
+            from: op.address,
+            line: (op.end() - 1) / self.line_bytes,
+            to: next,
+            slots: self.slots,
+            predicted: self.ahead.as_ref().map_or(0, |ahead| ahead.predicted),
+            dispatched: *self.left.last().unwrap_or(&0),
+        });
         if goes {
-            let leaves = expected.is_none_or(|(from, to, _)| (from, to) != (op.address, next));
-            if leaves {
+            if expected != Some((op.address, next)) {
                 self.fetch_again();
+                self.exit = limits.exit;
                 return Some(true);
             }
             path.replayed += 1;
@@ -298,8 +353,15 @@ impl Front {
             path.not_counted = path.taken.len();
             return None;
         }
-        let repeats = |&period: &usize| path.alike(period) >= limits.after;
-        let period = (1..=limits.taken).find(repeats).filter(|&period| path.slots(period) <= limits.slots)?;
+        if op.is(Flags::RETURN) {
+            // Returns do not begin a replay.
+            return None;
+        }
+        let short = |&period: &usize| {
+            path.slots(period) <= limits.slots && path.lines(period, self.line_bytes) <= limits.lines
+        };
+        let mut periods = 1..=limits.lines;
+        let period = periods.find(|&period| path.repeats(period, &limits)).filter(short)?;
         let rows = path.slots(period).div_ceil(limits.row);
         path.copies = limits.rows.div_ceil(rows.max(1)) as usize;
         (path.period, path.replayed, self.branches_fetched) = (period, 0, 0);
@@ -322,6 +384,6 @@ impl Front {
         if self.replay.period > 0 {
             self.fetch_again();
         }
-        self.redirect = Some(cycle);
+        self.redirect = Some(cycle + std::mem::take(&mut self.exit));
     }
 }

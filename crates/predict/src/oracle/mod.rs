@@ -128,7 +128,14 @@ impl Bench {
         let passed = name.strip_prefix(PASSING);
         let mut cpu = load(renamed.or(passed).unwrap_or(name));
         // The programs have short paths, and branches far apart.
-        for (key, value) in [("replay.slots", 24.0), ("replay.after", 6.0), ("fetch.btb_ways", 1.0)] {
+        let few = [
+            ("replay.slots", 12.0),
+            ("replay.lines", 6.0),
+            ("replay.after", 6.0),
+            ("replay.decided", 2.0),
+            ("fetch.btb_ways", 1.0),
+        ];
+        for (key, value) in few {
             if cpu.value("replay.slots").is_some() {
                 cpu.set(key, value);
             }

@@ -47,6 +47,47 @@ fn three_taken_branches_are_replayed_a_cycle_and_sixteen_in_all() {
     assert!(fetched > 8.0, "{fetched}: half a cycle each");
 }
 
+/// Cycles of a turn with an inner loop of so many turns, five no-operations each, that stands in one line or in two.
+fn with_inner(turns: usize, lines: usize) -> f64 {
+    let start = if lines == 1 { 64 } else { 112 };
+    let long = [0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0]; // a no-operation of nine bytes
+    let mut body = vec![0xb9, turns as u8, 0, 0, 0]; // mov ecx, turns
+    while body.len() + long.len() <= start {
+        body.extend(long);
+    }
+    body.resize(start, 0x90);
+    body.extend([0x0f, 0x1f, 0x00].repeat(5));
+    body.extend([0xff, 0xc9, 0x75, (-19_i8) as u8]); // dec ecx; jnz
+    let inner = vec![start as i64; turns - 1];
+    let goes = [&inner[..], &[body.len() as i64, 0]].concat();
+    x86_turn_along("redwood_cove", &body, &[], &goes)
+}
+
+/// Measured with inner loops of five no-operations in two lines: 9.5 cycles for seven turns, 19.9 for eight, 28.9 for twelve; in
+/// one line 16.0 for fourteen. What was in front of them differed.
+#[test]
+fn a_path_of_seventeen_lines_is_fetched_and_takes_a_cycle_for_each() {
+    let within = |cycles: f64, least: f64, most: f64| assert!((least..most).contains(&cycles), "{cycles}");
+    within(with_inner(7, 2), 8.5, 12.0);
+    within(with_inner(8, 2), 16.5, 21.5);
+    within(with_inner(12, 2), 24.5, 29.5);
+    within(with_inner(14, 1), 14.5, 18.0);
+}
+
+/// Measured: 29 to 34 cycles for 26 turns in one line, 52 to 53 in two; from 36 turns in one line on, or 28 in two, the exit is
+/// mispredicted, since the loop is replayed by then: 34.9 for 32, 63.9 for 40 and 106.6 for 80 in one line, 80.7 for 28, 93.7
+/// for 40 and 133.5 for 80 in two.
+#[test]
+fn a_loop_is_replayed_unless_its_end_was_predicted_before_that() {
+    let near = |cycles: f64, measured: f64| assert!((cycles - measured).abs() < 5.0, "{cycles}, {measured}");
+    for (turns, measured) in [(26, 31.0), (32, 34.9), (40, 63.9), (80, 106.6)] {
+        near(with_inner(turns, 1), measured);
+    }
+    for (turns, measured) in [(26, 52.5), (32, 84.8), (40, 93.7), (80, 133.5)] {
+        near(with_inner(turns, 2), measured);
+    }
+}
+
 /// Five jumps and the loop's branch in one line are more than the target buffer keeps of it.
 #[test]
 fn branches_that_the_target_buffer_forgets_are_not_replayed() {
