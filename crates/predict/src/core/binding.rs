@@ -51,19 +51,40 @@ const SEEN_SLOTS: usize = 2;
 /// Slots of a cycle that are told apart: as many as a cpu file may give it.
 const SLOTS: usize = 32;
 
-/// Bits of a rank that tell the pipe; those above tell how many wait for it.
-const PIPE_BITS: u32 = 5;
+/// Words here have a byte for each place in an order of pipes: the lowest bit of each, and the highest.
+const LOWEST: u64 = 0x0101_0101_0101_0101;
+const HIGHEST: u64 = LOWEST << 7;
 
-/// A number that is lower for a pipe that fewer wait for, and of equals for the last one.
+/// Numbers for pipes for which so many wait, in order: the lower, the fewer wait, and of equals for the last pipe.
 #[inline(always)]
-fn rank_of(waiting: u16, pipe: u32) -> u32 {
-    u32::from(waiting) << PIPE_BITS | (31 - pipe % 32)
-}
-
-/// The pipe that has this rank.
-#[inline(always)]
-fn pipe_of(rank: u32) -> u32 {
-    31 - rank % 32
+fn ranked(waiting: &[u16; BOUND_PIPES]) -> [u32; BOUND_PIPES] {
+    const { assert!(BOUND_PIPES == 8) };
+    let mut ranks = [0; BOUND_PIPES];
+    for pipe in 0..BOUND_PIPES {
+        ranks[pipe] = u32::from(waiting[pipe]) * BOUND_PIPES as u32 + (BOUND_PIPES - 1 - pipe) as u32;
+    }
+    // A sorting network for eight. Not by iterators here and below: what they call is not always compiled into the loop.
+    let mut exchange = |one: usize, other: usize| {
+        (ranks[one], ranks[other]) = (ranks[one].min(ranks[other]), ranks[one].max(ranks[other]));
+    };
+    for place in 0..2 {
+        exchange(place, place + 2);
+        exchange(place + 4, place + 6);
+    }
+    for place in 0..4 {
+        exchange(place, place + 4);
+    }
+    for place in 0..4 {
+        exchange(2 * place, 2 * place + 1);
+    }
+    exchange(2, 4);
+    exchange(3, 5);
+    exchange(1, 4);
+    exchange(3, 6);
+    for place in 0..3 {
+        exchange(2 * place + 1, 2 * place + 2);
+    }
+    ranks
 }
 
 /// What the slots of a cycle rank their pipes by.
@@ -72,95 +93,82 @@ struct Ranks {
     /// How many waited for each pipe when the newest cycle began, and when the one before it did.
     start: [u16; BOUND_PIPES],
     before: [u16; BOUND_PIPES],
-    /// All pipes by that, the emptiest first, of equals the last; whether they are in order yet, which they are and how many.
-    ranked: [u32; BOUND_PIPES],
-    in_order: bool,
-    all: u32,
-    pipes: usize,
-    /// The pipes that the operations in the slots of the newest cycle had to choose from.
-    chosen_from: [u8; SLOTS],
+    /// All pipes in the order of the latter, and whether one of them may have to be left out.
+    order: u64,
+    uneven: bool,
+    /// The pipes that the operations in the slots of the newest cycle had to choose from, behind as many slots without any as are
+    /// seen.
+    chosen_from: [u8; SEEN_SLOTS + SLOTS],
     /// A pipe for which so many more wait than for the emptiest is not taken.
     apart: u16,
 }
 
 impl Ranks {
-    /// Nothing waits for any of these pipes.
-    fn new(binding: u32) -> Ranks {
-        let mut ranked = [0; BOUND_PIPES];
-        let pipes = (0..BOUND_PIPES as u32).rev().filter(|pipe| binding >> pipe & 1 != 0);
-        for (place, pipe) in ranked.iter_mut().zip(pipes) {
-            *place = rank_of(0, pipe);
-        }
+    /// Nothing waits for any pipe.
+    fn new() -> Ranks {
         let counts = [0; BOUND_PIPES];
-        Ranks {
+        let mut ranks = Ranks {
             start: counts,
             before: counts,
-            ranked,
-            in_order: false,
-            all: binding,
-            pipes: binding.count_ones() as usize,
-            chosen_from: [0; SLOTS],
+            order: 0,
+            uneven: false,
+            chosen_from: [0; SEEN_SLOTS + SLOTS],
             apart: u16::MAX,
-        }
+        };
+        ranks.begin(counts, counts);
+        ranks
     }
 
     /// Begins a cycle before which pipes were waited for so.
+    #[inline]
     fn begin(&mut self, before: [u16; BOUND_PIPES], start: [u16; BOUND_PIPES]) {
         (self.before, self.start) = (before, start);
-        self.in_order = false;
-        self.chosen_from = [0; SLOTS];
-    }
-
-    fn order(&mut self) {
-        self.in_order = true;
-        // Pipes were in nearly the same order in the cycle before.
-        for at in 0..self.pipes.min(BOUND_PIPES) {
-            let pipe = pipe_of(self.ranked[at]);
-            let rank = rank_of(self.before[pipe as usize % BOUND_PIPES], pipe);
-            let mut place = at;
-            while place > 0 && self.ranked[place - 1] > rank {
-                self.ranked[place] = self.ranked[place - 1];
-                place -= 1;
-            }
-            self.ranked[place] = rank;
+        let ranks = ranked(&before);
+        self.order = 0;
+        for (place, rank) in ranks.into_iter().enumerate() {
+            self.order |= 1 << (8 * place as u32 + BOUND_PIPES as u32 - 1 - rank % BOUND_PIPES as u32);
         }
+        let apart = ranks[BOUND_PIPES - 1] / BOUND_PIPES as u32 - ranks[0] / BOUND_PIPES as u32;
+        self.uneven = apart >= u32::from(self.apart);
+        self.chosen_from = [0; SEEN_SLOTS + SLOTS];
     }
 
     /// Of the pipes in `mask`, the one that an operation in that slot is bound to.
-    #[inline]
+    #[inline(always)]
     fn choose(&mut self, mask: u32, slot: usize) -> u32 {
-        if rarely(!self.in_order) {
-            self.order();
-        }
         let slot = slot % SLOTS;
         // Of the few pipes that are kept here, the mask has no more bits.
         let choice = mask as u8;
-        let rivals =
-            (1..=SEEN_SLOTS.min(slot)).filter(|back| self.chosen_from[slot - back] == choice).count();
-        self.chosen_from[slot] = choice;
+        let mut rivals = 0;
+        for seen in slot..slot + SEEN_SLOTS {
+            rivals += usize::from(self.chosen_from[seen] == choice);
+        }
+        self.chosen_from[slot + SEEN_SLOTS] = choice;
         let unseen = if planted(Fault::SlotsForgotten) { 0 } else { slot.saturating_sub(SEEN_SLOTS) };
-        let behind = unseen + rivals;
-        if mask == self.all {
-            return self.pick(&self.ranked, self.pipes, behind);
+        let mut own = self.order & (u64::from(choice) * LOWEST);
+        if rarely(self.uneven) {
+            own = self.without_full(own);
         }
-        let mut own = [0; BOUND_PIPES];
-        let mut pipes = 0;
-        for &rank in &self.ranked[..self.pipes.min(BOUND_PIPES)] {
-            own[pipes % BOUND_PIPES] = rank;
-            pipes += (mask >> pipe_of(rank) & 1) as usize;
-        }
-        self.pick(&own, pipes, behind)
+        // In each place, how many there are up to it. A pipe's bit carries only within its byte.
+        let up_to = (((own + !HIGHEST) & HIGHEST) >> 7).wrapping_mul(LOWEST);
+        // They begin anew behind the last. A division, since branches that subtract would not be predicted well.
+        let behind = (unseen + rivals) as u32 % ((up_to >> 56) as u32).max(1);
+        // The places up to which there are no more than those in front of its own.
+        let passed = (u64::from(behind) * LOWEST | HIGHEST) - up_to & HIGHEST;
+        (self.order >> ((passed ^ HIGHEST).trailing_zeros() & 56)) as u32 & 0xff
     }
 
-    /// Of the first so many of these ranks, the pipe so far behind the first; they begin anew where a pipe is left out.
-    #[inline]
-    fn pick(&self, ranks: &[u32; BOUND_PIPES], mut pipes: usize, behind: usize) -> u32 {
-        let most = (ranks[0] >> PIPE_BITS) + u32::from(self.apart);
-        while rarely(ranks[(pipes - 1) % BOUND_PIPES] >> PIPE_BITS >= most) {
-            pipes -= 1;
+    /// Of these pipes, given in order, those that are not too full beside the first.
+    #[inline(always)]
+    fn without_full(&self, own: u64) -> u64 {
+        let waiting = |pipe: u32| self.before[pipe as usize % BOUND_PIPES];
+        let most = waiting(own.trailing_zeros()).saturating_add(self.apart);
+        let mut left = own;
+        // The last are the fullest.
+        while left != 0 && waiting(63 - left.leading_zeros()) >= most {
+            left ^= 1 << (63 - left.leading_zeros());
         }
-        // A division, since branches that subtract would not be predicted well.
-        1 << pipe_of(ranks[(behind as u32 % pipes.max(1) as u32) as usize % BOUND_PIPES])
+        left
     }
 }
 
@@ -169,12 +177,14 @@ impl Ranks {
 pub(super) struct Waiting {
     now: u64,
     /// The number of the first pipe that anything is bound to; what is kept here begins with it.
-    first: u32,
+    pub(super) first: u32,
     counts: [u16; BOUND_PIPES],
     ranks: Ranks,
-    /// When each pipe was bound last, counted in operations, where of equals that is bound which was not for longest.
-    bound: Option<[u32; BOUND_PIPES]>,
-    operations: u32,
+    /// Whether of equals that pipe is bound which was not for longest; when each was bound last (`bound_at`), and the operations so
+    /// far.
+    in_turn: bool,
+    bound: [u64; BOUND_PIPES],
+    operations: u64,
     /// Operations that wait for one pipe when a cycle begins in which no more are bound, and for how long they count after their
     /// issue.
     entries: u16,
@@ -190,6 +200,11 @@ pub(super) struct Waiting {
     leave: [[u16; BOUND_PIPES]; HORIZON],
 }
 
+/// A number for a pipe that was bound last by that operation: the lower, the earlier, and of equals for the last pipe.
+fn bound_at(operation: u64, pipe: usize) -> u64 {
+    operation * BOUND_PIPES as u64 + (BOUND_PIPES - 1 - pipe) as u64
+}
+
 impl Waiting {
     pub(super) fn new(binds: Binds, binding: u32) -> Waiting {
         let first = if binds == Binds::BySlot { binding.trailing_zeros() % 32 } else { 0 };
@@ -197,8 +212,9 @@ impl Waiting {
             now: 0,
             first,
             counts: [0; BOUND_PIPES],
-            ranks: Ranks::new(binding >> first),
-            bound: (binds == Binds::InTurn).then_some([0; BOUND_PIPES]),
+            ranks: Ranks::new(),
+            in_turn: binds == Binds::InTurn,
+            bound: std::array::from_fn(|pipe| bound_at(0, pipe)),
             operations: 0,
             entries: u16::MAX,
             held: 0,
@@ -223,6 +239,7 @@ impl Waiting {
 
     /// Binds the newest instruction, whose first bound operation can take the pipes in `mask`; the first cycle from `now` on that
     /// begins with room for every pipe.
+    #[inline(always)]
     pub(super) fn admit(&mut self, mask: u32, mut now: u64) -> u64 {
         let mask = mask >> self.first;
         if mask == 0 {
@@ -233,11 +250,19 @@ impl Waiting {
             now += 1;
             self.pass(now);
         }
+        self.admit_now(mask);
+        now
+    }
+
+    /// The same in the newest cycle, in which there is room.
+    #[inline(never)]
+    fn admit_now(&mut self, mask: u32) {
         let unused = if planted(Fault::UsedAgain) { mask } else { mask & !self.used };
-        self.chosen = self.best(if unused == 0 { mask } else { unused }, 0);
+        let among = if unused == 0 { mask } else { unused };
+        self.chosen =
+            if self.is_in_turn() { self.choose_in_turn(among) } else { self.choose_by_slot(among, 0) };
         self.used |= self.chosen;
         self.address = None;
-        now
     }
 
     /// An operation of the newest instruction that is bound to no pipe issues at `cycle`.
@@ -252,25 +277,42 @@ impl Waiting {
     /// one.
     pub(super) fn settle(&mut self) {
         if let (Some(address), true) = (self.address, self.chosen != 0 && !planted(Fault::AddressUnbound)) {
-            self.bind(self.chosen << self.first, address);
+            self.bind(self.chosen, address);
         }
         self.chosen = 0;
     }
 
-    #[inline]
-    fn pass(&mut self, now: u64) {
+    /// Nothing is bound before `now` any more.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, now: u64) {
         if rarely(now > self.now) {
-            // What the slots see is of the cycle before: the newest one, if nothing lies between.
-            let mut before = self.ranks.start;
-            self.leave_in(self.now);
-            if rarely(now - 1 > self.now) {
-                self.leave_between(self.now + 1, now - 1);
-                before = self.counts;
-                self.leave_in(now - 1);
-            }
-            let before = if planted(Fault::WaitingSeenAtOnce) { self.counts } else { before };
+            self.move_on(now);
+        }
+    }
+
+    /// Goes to a cycle behind the newest.
+    #[inline(never)]
+    fn move_on(&mut self, now: u64) {
+        // What the slots see is of the cycle before: the newest one, if nothing lies between.
+        let mut before = self.ranks.start;
+        self.leave_in(self.now);
+        if rarely(now - 1 > self.now) {
+            self.leave_between(self.now + 1, now - 1);
+            before = self.counts;
+            self.leave_in(now - 1);
+        }
+        let before = if planted(Fault::WaitingSeenAtOnce) { self.counts } else { before };
+        self.now = now;
+        self.used = 0;
+        if !self.is_in_turn() {
             self.ranks.begin(before, self.counts);
-            self.begin(now);
+        }
+        if self.entries < u16::MAX {
+            let entries = self.entries + u16::from(planted(Fault::BindingLonger));
+            // All at once, without branches.
+            let beyond =
+                self.counts.iter().fold(0, |beyond, &count| beyond | count.saturating_sub(entries - 1));
+            self.full = beyond != 0;
         }
     }
 
@@ -292,71 +334,56 @@ impl Waiting {
         }
     }
 
-    /// Binds from that cycle on.
+    /// Whether pipes are chosen in turn, not by slots.
     #[inline(always)]
-    fn begin(&mut self, now: u64) {
-        self.now = now;
-        self.used = 0;
-        let entries = self.entries.saturating_add(u16::from(planted(Fault::BindingLonger)));
-        // All at once, without branches.
-        let beyond = self.counts.iter().fold(0, |beyond, &count| beyond | count.saturating_sub(entries - 1));
-        self.full = beyond != 0;
+    pub(super) fn is_in_turn(&self) -> bool {
+        self.in_turn
     }
 
-    /// The pipe of `mask` that the newest instruction was bound to, when it was dispatched; else that which an operation in that
-    /// slot is bound to at `now`. Nothing is bound before `now` any more.
-    #[inline]
-    pub(super) fn choose(&mut self, mask: u32, now: u64, slot: usize) -> u32 {
-        let mask = mask >> self.first;
-        let pipe = match std::mem::take(&mut self.chosen) & mask {
-            0 => {
-                self.pass(now);
-                self.best(mask, slot)
-            }
+    /// The pipe of `mask` that the newest instruction was bound to, when it was dispatched; else that which an operation is bound
+    /// to in the newest cycle: `IN_TURN`, or in that slot.
+    #[inline(always)]
+    pub(super) fn choose<const IN_TURN: bool>(&mut self, mask: u32, slot: usize) -> u32 {
+        match std::mem::take(&mut self.chosen) & mask {
+            0 if IN_TURN => self.choose_in_turn(mask),
+            0 => self.choose_by_slot(mask, slot),
             chosen => chosen,
-        };
-        pipe << self.first
+        }
     }
 
-    /// Of the pipes in `mask`, the one that the fewest wait for, of equals that which was bound longest ago; or that of the slot's
-    /// rank.
-    #[inline]
-    fn best(&mut self, mask: u32, slot: usize) -> u32 {
-        if self.bound.is_some() {
-            return self.choose_in_turn(mask);
-        }
-        if mask.is_power_of_two() {
+    /// Of the pipes in `mask`, that of the slot's rank.
+    #[inline(always)]
+    fn choose_by_slot(&mut self, mask: u32, slot: usize) -> u32 {
+        if mask & (mask - 1) == 0 {
             return mask;
         }
         self.ranks.choose(mask, slot)
     }
 
+    /// Of the pipes in `mask`, the one that the fewest wait for, of equals that which was bound longest ago.
+    #[inline(always)]
     fn choose_in_turn(&mut self, mask: u32) -> u32 {
-        let Some(bound) = &mut self.bound else { return 0 };
-        // Not by iterators: where these are not compiled into one loop, a prediction for Zen 4 takes a third longer.
-        let (mut rest, mut chosen, mut least) = (mask, None, u64::MAX);
+        // Not by iterators: where these are not compiled into one loop, a prediction for Zen 4 takes a third longer. Of all that
+        // tells pipes apart one number is made, the pipe's own in its lowest bits.
+        let (mut rest, mut least) = (mask, u64::MAX);
         while rest != 0 {
-            let pipe = 31 - rest.leading_zeros();
-            let place = pipe as usize % BOUND_PIPES;
-            let key = u64::from(self.counts[place]) << 32 | u64::from(bound[place]);
-            if key < least {
-                (chosen, least) = (Some(place), key);
-            }
-            rest &= !(1 << pipe);
+            let place = rest.trailing_zeros() as usize % BOUND_PIPES;
+            least = least.min(u64::from(self.counts[place]) << 48 | self.bound[place]);
+            rest &= rest - 1;
         }
-        let Some(chosen) = chosen else { return 0 };
+        let chosen = BOUND_PIPES - 1 - least as usize % BOUND_PIPES;
         self.operations += 1;
         if !planted(Fault::BindingForgotten) {
-            bound[chosen] = self.operations;
+            self.bound[chosen] = bound_at(self.operations, chosen);
         }
         1 << chosen
     }
 
-    /// An operation bound to that pipe now is issued at `cycle`.
-    #[inline]
+    /// An operation bound to that pipe now is issued at `cycle`, no earlier.
+    #[inline(always)]
     pub(super) fn bind(&mut self, pipe: u32, cycle: u64) {
-        let number = (pipe >> self.first).trailing_zeros() as usize % BOUND_PIPES;
-        let cycle = (cycle + self.held).clamp(self.now, self.now + HORIZON as u64 - 1);
+        let number = pipe.trailing_zeros() as usize % BOUND_PIPES;
+        let cycle = (cycle + self.held).min(self.now + HORIZON as u64 - 1);
         self.counts[number] = self.counts[number].wrapping_add(1);
         let leave = &mut self.leave[cycle as usize % HORIZON][number];
         *leave = leave.wrapping_add(1);

@@ -44,7 +44,8 @@ pub(crate) struct Pipes {
     dispatched: u64,
     slot: u32,
     /// On cores whose pipes write one general register a cycle: the pipes that do, in each cycle.
-    written: Option<Box<[u32; HORIZON]>>,
+    one_result: bool,
+    written: Box<[u32; HORIZON]>,
     /// Every operation is bound to one of its pipes, in the half that it was sent to.
     divided: bool,
     turns: Turns,
@@ -176,7 +177,8 @@ impl Pipes {
             schedulers: Schedulers::new(None),
             dispatched: 0,
             slot: 0,
-            written: (binds_any && one_result).then(|| Box::new([0; HORIZON])),
+            one_result: binds_any && one_result,
+            written: Box::new([0; HORIZON]),
             divided: binds_any && halves.is_some(),
             turns: Turns::default(),
             taken: u32::MAX,
@@ -237,8 +239,8 @@ impl Pipes {
             let start = (self.first + passed * stride) as usize % HORIZON;
             self.busy[start..start + STRIDE].fill(0);
             self.long[start..start + STRIDE].fill(0);
-            if let Some(written) = &mut self.written {
-                written[start..start + STRIDE].fill(0);
+            if self.one_result {
+                self.written[start..start + STRIDE].fill(0);
             }
         }
         self.first += strides * stride;
@@ -305,20 +307,35 @@ impl Pipes {
             return cycle;
         }
         if mask & !self.binding == 0 && mask != 0 {
-            let pipe = self.bind_next(mask);
-            let cycle = self.take_one(pipe, pipe, earliest);
-            self.waiting.bind(pipe, cycle);
-            return cycle;
+            return self.reserve_bound(mask, None, earliest);
         }
         self.take_unbound(mask, prefer, earliest)
     }
 
-    /// The pipe that the next operation of the newest instruction is bound to; the next one has the next slot.
-    #[inline]
-    fn bind_next(&mut self, mask: u32) -> u32 {
-        let pipe = self.waiting.choose(mask, self.dispatched, self.slot as usize);
+    /// Takes a pipe for the next operation of the newest instruction, which is bound to one of these; the one after it has the next
+    /// slot. `writes`: the latency of the general register that it writes, if a pipe writes but one a cycle.
+    #[inline(always)]
+    fn reserve_bound(&mut self, mask: u32, writes: Option<u16>, earliest: u64) -> u64 {
+        self.waiting.pass(self.dispatched);
+        match self.waiting.is_in_turn() {
+            true => self.reserve_chosen::<true>(mask, writes, earliest),
+            false => self.reserve_chosen::<false>(mask, writes, earliest),
+        }
+    }
+
+    /// The same in the newest cycle, where pipes are chosen `IN_TURN` or by slots.
+    #[inline(never)]
+    fn reserve_chosen<const IN_TURN: bool>(&mut self, mask: u32, writes: Option<u16>, earliest: u64) -> u64 {
+        let first = self.waiting.first;
+        let bound = self.waiting.choose::<IN_TURN>(mask >> first, self.slot as usize);
+        let pipe = bound << first;
         self.slot += 1;
-        pipe
+        let cycle = match writes {
+            Some(latency) => self.take_writing(pipe, latency, earliest),
+            None => self.take_one(pipe, pipe, earliest),
+        };
+        self.waiting.bind(bound, cycle);
+        cycle
     }
 
     /// Takes a pipe for an operation that is bound to none.
@@ -361,18 +378,16 @@ impl Pipes {
         }
         let bound = mask & !self.binding == 0;
         let writes = op.is(Flags::WRITES_GENERAL) && op.latency > 0;
-        if !(bound && writes && self.written.is_some()) {
+        if !(bound && writes && self.one_result) {
             return self.reserve_one(mask, prefer, earliest);
         }
-        let pipe = self.bind_next(mask);
-        let cycle = self.take_writing(pipe, op.latency, earliest);
-        self.waiting.bind(pipe, cycle);
-        cycle
+        self.reserve_bound(mask, Some(op.latency), earliest)
     }
 
     /// Takes that pipe in the first cycle from `earliest` on in which it is free and its write port will be when the result is
     /// there. A cycle in which only the port is taken is lost: an operation that is selected for a pipe keeps others from it even
     /// if it has to wait.
+    #[inline(always)]
     fn take_writing(&mut self, pipe: u32, latency: u16, earliest: u64) -> u64 {
         let mut cycle = earliest;
         loop {
@@ -384,10 +399,7 @@ impl Pipes {
             let busy = &mut self.busy[cycle as usize % HORIZON];
             if *busy & pipe == 0 {
                 *busy |= pipe;
-                let Some(written) = self.written.as_mut().map(|all| &mut all[there as usize % HORIZON])
-                else {
-                    return cycle;
-                };
+                let written = &mut self.written[there as usize % HORIZON];
                 if *written & pipe == 0 || planted(Fault::WrittenTwice) {
                     *written |= pipe;
                     return cycle;
