@@ -68,7 +68,7 @@ impl Flags {
     // How the engines may take it.
     /// It takes a pipe for one cycle, or none, once all sources are there, and these are of one kind: most instructions.
     /// `mask`, `prefer`, `first_sources` and `first_result` of an `Op` describe it completely, except for rare extra sources
-    /// and results.
+    /// and results, and for further pipes of a branch.
     pub(crate) const SIMPLE: Flags = Flags(1 << 22);
     /// No bypass between domains delays a source of this instruction, and `first_sources` holds all if they are of one kind.
     pub(crate) const NEAR: Flags = Flags(1 << 23);

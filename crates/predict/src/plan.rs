@@ -397,7 +397,9 @@ impl Plan {
             flags |= Flags::ONE_KIND;
             // What only renames the stack pointer has finished as soon as its line is there (`pop %sp`), and not a cycle later.
             let renames = flags.has(Flags::LOAD) && latency == 0;
-            let simple = !flags.has(Flags::STORE) && !renames && is_simple(&timing.parts, source_domain);
+            let takes_simply =
+                is_simple(&timing.parts, source_domain) || branches_simply(description, flags, &timing.parts);
+            let simple = !flags.has(Flags::STORE) && !renames && takes_simply;
             flags |= Flags::SIMPLE.when(simple);
             flags |= Flags::MANY_SOURCES.when(reads.is_some_and(|reads| reads.len() > 3));
         }
@@ -500,6 +502,15 @@ fn is_simple(parts: &[Part], source_domain: u8) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a branch takes no pipes but for one cycle each, with all of its sources. On a plain out-of-order core the engine's path
+/// for simple branches takes those behind the first, too.
+fn branches_simply(description: &Description, flags: Flags, parts: &[Part]) -> bool {
+    description.kind == CoreKind::OutOfOrder
+        && flags.has(Flags::BRANCH)
+        && !flags.has(Flags::LOAD)
+        && parts.iter().all(|part| part.waits == Waits::All && part.busy <= 1)
 }
 
 /// The sources, if all go into an address, or all into a store, or all into neither, and the domain that reads them.

@@ -162,7 +162,10 @@ impl<R: Rules> Engine<R> {
     ) -> Run {
         let start = *dispatch + self.dispatch_latency;
         let (ready, source_cause) = self.values.one_kind(plan, op, start, self.ports.far());
-        let issue = self.ports.simple::<K>(&self.rules, op, ready);
+        let mut issue = self.ports.simple::<K>(&self.rules, op, ready);
+        if !R::GROUPED && !R::SLICED && op.has::<K>(Flags::BRANCH) && rarely(op.part_count > 1) {
+            issue = issue.max(self.further_parts(plan, op, ready));
+        }
         let mark = self.ports.mark(op.prefer);
         let mut loaded = Loaded::AT_ONCE;
         let mut passed_on = 0;
@@ -200,6 +203,16 @@ impl<R: Rules> Engine<R> {
             || planted(Fault::BranchLate) && K::FLAGS == SimpleBranch::FLAGS;
         let finish = issue + u64::from(op.finish) + loaded.extra + u64::from(late);
         Run { start, ready, source_cause, issue, base: issue, loaded, finish }
+    }
+
+    /// Issues the parts of a simple branch behind the first; when the last of them goes.
+    #[inline(never)]
+    fn further_parts(&mut self, plan: &Plan, op: &Op, ready: u64) -> u64 {
+        let mut last = ready;
+        for (number, part) in plan.parts_of(op).iter().enumerate().skip(1) {
+            last = last.max(self.ports.part(&self.rules, part, number, ready));
+        }
+        last
     }
 
     /// Executes a `PAIR`.
