@@ -505,9 +505,10 @@ fn is_simple(parts: &[Part], source_domain: u8) -> bool {
 }
 
 /// Whether a branch takes no pipes but for one cycle each, with all of its sources. On a plain out-of-order core the engine's path
-/// for simple branches takes those behind the first, too.
+/// for simple branches takes those behind the first, too, but holds one entry of a queue.
 fn branches_simply(description: &Description, flags: Flags, parts: &[Part]) -> bool {
     description.kind == CoreKind::OutOfOrder
+        && !description.dispatch.queues_operations
         && flags.has(Flags::BRANCH)
         && !flags.has(Flags::LOAD)
         && parts.iter().all(|part| part.waits == Waits::All && part.busy <= 1)

@@ -63,6 +63,11 @@ pub(crate) fn x86_turn(name: &str, body: &[u8], walks: &[Walk]) -> f64 {
 
 /// The same for a body whose branches go to `goes`, the loop's own behind them.
 pub(crate) fn x86_turn_along(name: &str, body: &[u8], walks: &[Walk], goes: &[i64]) -> f64 {
+    x86_turn_of(&cpu(name), body, walks, goes)
+}
+
+/// The same of a cpu that no file describes.
+pub(crate) fn x86_turn_of(cpu: &Cpu, body: &[u8], walks: &[Walk], goes: &[i64]) -> f64 {
     let near = (-(body.len() as i32) - 9).to_le_bytes();
     let branch = match i8::try_from(-(body.len() as i64) - 5) {
         Ok(short) => vec![0x75, short as u8],
@@ -70,7 +75,7 @@ pub(crate) fn x86_turn_along(name: &str, body: &[u8], walks: &[Walk], goes: &[i6
     };
     let code = [body, &[0x48, 0xff, 0xce], &branch].concat();
     let mut source = LoopSource::along(Arch::X86_64, &code, 0x40_0000, walks, goes, 12_000).unwrap();
-    let prediction = predict(&mut source, &[&cpu(name)], &Options::default()).unwrap().remove(0);
+    let prediction = predict(&mut source, &[cpu], &Options::default()).unwrap().remove(0);
     prediction.cycles_per_call.unwrap()
 }
 

@@ -555,7 +555,7 @@ fn two_files_of_one_name_are_refused_whichever_folder_comes_first() {
 }
 
 /// An heir of a core of ours with this text.
-fn heir(parent: &str, text: &str) -> Result<Cpu, CpuError> {
+pub(crate) fn heir(parent: &str, text: &str) -> Result<Cpu, CpuError> {
     let heir = format!("inherits = {parent:?}\n[sources]\nus = \"us\"\n{text}");
     Cpu::load_with("heir", |name| {
         let text = if name == "heir" { heir.clone() } else { text_of(name) };

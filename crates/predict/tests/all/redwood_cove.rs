@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 //! Loops of one mechanism each on Redwood Cove, beside the cycles that were measured there.
 
-use crate::behaviour::{cpu, x86_turn, x86_turn_along};
+use crate::behaviour::{cpu, x86_turn, x86_turn_along, x86_turn_of};
+use crate::cpu_files::heir;
+use predict::loops::Walk;
 
 fn turn(body: &[u8]) -> f64 {
     x86_turn("redwood_cove", body, &[])
@@ -135,7 +137,6 @@ fn an_addition_fused_with_a_move_is_executed() {
 
 #[test]
 fn a_load_and_what_computes_with_it_are_one_operation() {
-    use predict::loops::Walk;
     let at = Walk { start: 0x1_0000, step: 0, wrap: 0 };
     let with_nops = |load: &[u8], then: &[u8]| {
         let pair = [load, then].concat();
@@ -155,7 +156,6 @@ fn a_load_and_what_computes_with_it_are_one_operation() {
 /// Measured: 1.00, 6.23 or 7.31, 1.00, 7.56, 1.00 cycles.
 #[test]
 fn a_part_of_a_register_with_a_constant_is_not_renamed_nor_is_a_fused_load() {
-    use predict::loops::Walk;
     let at = Walk { start: 0x1_0000, step: 0, wrap: 0 };
     let turn = |body: &[&[u8]]| x86_turn("redwood_cove", &body.concat(), &[at, at]);
     let (store, load) = ([0x48, 0x89, 0x07], [0x48, 0x8b, 0x07]); // mov [rdi], rax; mov rax, [rdi]
@@ -175,7 +175,6 @@ fn a_part_of_a_register_with_a_constant_is_not_renamed_nor_is_a_fused_load() {
 /// 2.99, 3.99 and 3.00 cycles.
 #[test]
 fn copies_and_renamed_loads_pass_on_the_constant_that_rename_added() {
-    use predict::loops::Walk;
     let at = Walk { start: 0x1_0000, step: 0, wrap: 0 };
     let turn = |body: &[&[u8]]| turn(&body.concat());
     let through_memory = |body: &[&[u8]]| x86_turn("redwood_cove", &body.concat(), &[at, at]);
@@ -236,7 +235,6 @@ fn rename_knows_constants_of_11_bits() {
 /// no-operations, a jump over the function and the loop's branch.
 #[test]
 fn a_call_begins_a_row_of_what_is_replayed() {
-    use predict::loops::Walk;
     let stack = Walk { start: 0x1_0000, step: 0, wrap: 0 };
     for (count, measured) in [(0, 1.33), (1, 1.33), (3, 2.0), (6, 2.0), (9, 2.5), (12, 3.0)] {
         let nops = vec![0x90; count];
@@ -251,7 +249,6 @@ fn a_call_begins_a_row_of_what_is_replayed() {
 /// of vdivps of 256 bits.
 #[test]
 fn operands_in_memory_take_fewer_operations_and_are_as_wide() {
-    use predict::loops::Walk;
     let walks: Vec<Walk> =
         (0..8).map(|number| Walk { start: 0x1_0000 + 80 * number, step: 0, wrap: 0 }).collect();
     let loads = |code: &[u8]| x86_turn("redwood_cove", &code.repeat(8), &walks);
@@ -265,7 +262,6 @@ fn operands_in_memory_take_fewer_operations_and_are_as_wide() {
 /// Two loads of each four bytes of a line's offsets are answered a cycle. Measured for nine: 4.52 cycles, or 2.99.
 #[test]
 fn loads_of_one_bank_come_two_a_cycle() {
-    use predict::loops::Walk;
     let loads = |code: &[u8], offsets: [u64; 3]| {
         let walks: Vec<Walk> =
             (0..9).map(|number| Walk { start: 0x1_0000 + offsets[number % 3], step: 0, wrap: 0 }).collect();
@@ -290,7 +286,6 @@ fn loads_of_one_bank_come_two_a_cycle() {
 
 /// The cycles of a loop through a store to `rdi` and a load from `distance` bytes behind, or before.
 fn through(store: &[u8], load: &[u8], distance: i64, then: &[&[u8]]) -> f64 {
-    use predict::loops::Walk;
     let at = |start: i64| Walk { start: start as u64, step: 0, wrap: 0 };
     let body = [&[store, load], then].concat().concat();
     x86_turn("redwood_cove", &body, &[at(0x1_0008), at(0x1_0008 + distance)])
@@ -335,7 +330,6 @@ fn a_load_with_an_address_of_its_own_tries_when_that_is_there() {
     let copies = [0x48, 0x89, 0xc3, 0x48, 0x89, 0xc2]; // mov rbx, rax; mov rdx, rax
     let (address, data) = ([0x48, 0xd1, 0xe3], [0x48, 0xd1, 0xe2]); // shl rbx, 1; shl rdx, 1
     let cycles = |shifts: usize| {
-        use predict::loops::Walk;
         let at = |start: u64| Walk { start, step: 0, wrap: 0 };
         // mov [rdi + 1], rdx; movzx eax, byte [rdi + rbx + 5]
         let access = [0x48, 0x89, 0x57, 0x01, 0x0f, 0xb6, 0x44, 0x1f, 0x05];
@@ -365,7 +359,17 @@ fn a_load_of_part_of_a_store_is_put_together_if_both_begin_together() {
 /// Whether six divisions begin before six others in front of them end, with so many times `code` between: 90 to 150 cycles a
 /// turn, or twice 85 and more. `rbx` and `xmm0` come from the first six.
 fn overlaps(code: &[u8], count: usize, accesses: bool) -> bool {
-    use predict::loops::Walk;
+    let (body, _) = between_divisions(code, count);
+    let walk = |number| Walk { start: 0x1_0000 + 256 * (number as u64 % 16), step: 0, wrap: 0 };
+    let walks: Vec<Walk> = (0..if accesses { count } else { 0 }).map(walk).collect();
+    x86_turn("redwood_cove", &body, &walks) < OVERLAPS
+}
+
+/// Cycles of a turn below which the second chain has begun before the first ended.
+const OVERLAPS: f64 = 160.0;
+
+/// The body of such a loop, and where the code in it begins.
+fn between_divisions(code: &[u8], count: usize) -> (Vec<u8>, usize) {
     let (first, second) = ([0xc5, 0xfb, 0x5e, 0xc4], [0xc5, 0xf3, 0x5e, 0xcc]); // vdivsd xmm0, xmm0, xmm4; xmm1, xmm1, xmm4
     let given = [0xc4, 0xe1, 0xf9, 0x7e, 0xc3, 0x48, 0x83, 0xe3, 0x00]; // vmovq rbx, xmm0; and rbx, 0
     let joined = [
@@ -376,10 +380,8 @@ fn overlaps(code: &[u8], count: usize, accesses: bool) -> bool {
     ];
     let body =
         [&first.repeat(6), &given[..], &code.repeat(count), &second.repeat(6), &joined.concat()].concat();
-    let walk = |number| Walk { start: 0x1_0000 + 256 * (number as u64 % 16), step: 0, wrap: 0 };
-    let walks: Vec<Walk> = (0..if accesses { count } else { 0 }).map(walk).collect();
-    let cycles = x86_turn("redwood_cove", &body, &walks);
-    cycles < 160.0
+    let start = 6 * first.len() + given.len();
+    (body, start)
 }
 
 /// How many fit was measured: of the first number the second six overlap, of the second they do not.
@@ -403,6 +405,19 @@ fn operations_hold_entries_of_their_own_queues_and_registers_only_for_results() 
         assert!(overlaps(code, fits, accesses), "{fits} {name}");
         assert!(!overlaps(code, full, accesses), "{full} {name}");
     }
+}
+
+/// No core has such a branch: of two operations that wait for the first chain, so that each of them holds two entries.
+#[test]
+fn a_branch_of_two_operations_holds_an_entry_for_each() {
+    let text = "[class.branch]\nparts = [\"P6|P0\", \"P1\"]\nlatency.value = { value = 1, unit = \"cycles\", source = \"us\", kind = \"guess\", range = [1, 1] }\n";
+    let cpu = heir("redwood_cove", text).unwrap();
+    let turn = |count: usize| {
+        let (body, start) = between_divisions(&[0x70, 0x00], count); // jo to the next instruction
+        let falls = (1..=count).map(|number| (start + 2 * number) as i64);
+        x86_turn_of(&cpu, &body, &[], &falls.chain([0]).collect::<Vec<_>>())
+    };
+    assert!(turn(36) < OVERLAPS && turn(60) > OVERLAPS, "{} {}", turn(36), turn(60));
 }
 
 #[test]
