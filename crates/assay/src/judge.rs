@@ -67,6 +67,12 @@ impl<'a> Judge<'a> {
         Ok(runner)
     }
 
+    /// The same at each place of its code in a cache line. The code is the same at all, so one of them is checked.
+    pub fn placed_runners(&self, variant: &Variant) -> Result<Vec<Runner>> {
+        self.runner(variant)?;
+        self.builder.placed_runners(variant)
+    }
+
     /// Refuses a case that no hot path of the selection accepts, before anything else is built, by asking the first
     /// variant of each hot path that runs here. Errors of a variant itself are reported when it is judged.
     pub fn refuse_unknown_cases(&self, variants: &[Variant], wanted: &[Case]) -> Result<()> {

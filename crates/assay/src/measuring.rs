@@ -72,7 +72,7 @@ pub fn measure<'a>(
         drop(progress);
         for ((variant, subject), processes) in able.into_iter().zip(&subjects).zip(samples) {
             let Some(processes) = unless_its_fault(context, variant, processes)? else { continue };
-            let record = record(variant, &case, &subject.runner.compiler, &processes);
+            let record = record(variant, &case, &subject.runners[0].compiler, &processes);
             let ns = processes.iter().map(|process| process.ns).collect();
             measured.push(Measured { variant, case: case.clone(), record, ns });
         }
@@ -112,9 +112,9 @@ fn build<'a>(
     let progress = Progress::of("building and checking", variants.len());
     for variant in variants {
         progress.step();
-        if let Some(runner) = unless_its_fault(context, variant, judge.runner(variant))? {
+        if let Some(runners) = unless_its_fault(context, variant, judge.placed_runners(variant))? {
             built.0.push(*variant);
-            built.1.push(Subject { runner, case: case.clone() });
+            built.1.push(Subject { runners, case: case.clone() });
         }
     }
     Ok(built)
@@ -155,5 +155,6 @@ fn record(variant: &Variant, case: &Case, compiler: &str, processes: &[ProcessSa
         processes_count: processes.len(),
         process_ns: ns,
         process_cycles: cycles,
+        process_place_bytes: processes.iter().map(|process| process.place_bytes).collect(),
     }
 }

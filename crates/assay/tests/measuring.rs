@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{checkout_with, finish, Lab};
+use common::{body, checkout_with, finish, Lab};
 use std::fs;
 
 /// A chain of a thousand dependent multiplications, of three cycles each on every x86-64 core of the last fifteen years
@@ -96,4 +96,37 @@ fn a_figure_far_from_the_prediction_is_told_with_the_reason_and_a_near_one_is_no
     ] {
         assert!(told.contains(part), "'{part}' is missing in {told}");
     }
+}
+
+/// Slow where its code stands in the second half of a cache line, by what it sees of its own address.
+const SLOW_IN_THE_SECOND_HALF: &str = "for (int i = 0; i < ((uintptr_t)csum_partial & 32 ? 1000 : 10); i++)
+		__asm__ volatile(\"\");
+	return sum + len;";
+
+#[test]
+fn a_time_is_of_all_places_that_the_code_may_have_in_a_cache_line() {
+    let lab = Lab::shared();
+    lab.write("placed.c", body(SLOW_IN_THE_SECOND_HALF));
+    // Code that is aligned to a line has one place.
+    let fixed = body("return sum + len;")
+        .replace("uint32_t csum_partial", "__attribute__((aligned(64))) uint32_t csum_partial");
+    lab.write("fixed.c", fixed);
+    let line = "measure csum_partial placed.c fixed.c -v uint64 --unchecked --case size=40 --processes 8";
+    let records = lab.line(&format!("{line} --json")).ends(0, &[]).records("measurement");
+    let of = |name: &str, key: &str| -> Vec<f64> {
+        let record = records.iter().find(|one| one["variant"] == name).expect("it is measured");
+        record[key].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+    };
+    assert_eq!(of("placed", "process_place_bytes"), [0.0, 0.0, 32.0, 32.0, 16.0, 16.0, 48.0, 48.0]);
+    assert_eq!(of("fixed", "process_place_bytes"), [0.0; 8]);
+    let times = of("placed", "process_ns");
+    let slow: Vec<bool> =
+        times.iter().map(|time| *time > 10.0 * times.iter().copied().fold(f64::MAX, f64::min)).collect();
+    // Rounds come in pairs of one place, and places half a line apart follow each other.
+    for pairs in slow.chunks(4) {
+        assert!(pairs[0] == pairs[1] && pairs[2] == pairs[3] && pairs[0] != pairs[2], "{times:?}");
+    }
+    let told = lab.line(line).ends(0, &["by where the code stands in its cache lines:"]).stdout;
+    let row = told.lines().find(|line| line.trim_start().starts_with("placed")).expect("its row");
+    assert!(row.contains("(1)"), "{row}");
 }

@@ -41,6 +41,12 @@ const COMPILE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Nor this much memory, nor is an object this long, unless its source repeats something without end.
 const TOOL_LIMITS: Limits = Limits { memory_bytes: 2 << 30, file_bytes: 64 << 20 };
 
+/// A line of every host's instruction cache, or half of one: how fast code is fetched depends on where in its lines it stands.
+const LINE_BYTES: u64 = 64;
+
+/// Between two places of code; functions of architectures where instructions start at any byte seldom start anywhere else.
+const PLACE_STEP_BYTES: u64 = 4;
+
 /// The longest name of a variant with its hot path in names of files, which file systems limit to 255 bytes; names of
 /// traces have the case besides.
 const NAME_CHARS_MAX: usize = 40;
@@ -54,6 +60,10 @@ pub struct Runner {
     pub compiler: String,
     /// Its symbols.
     pub elf: ElfFile,
+    /// By how many bytes its code stands further on than it would without room in front of it.
+    pub place_bytes: u64,
+    /// What the address of the variant's code is a multiple of in whatever program.
+    pub alignment: u64,
 }
 
 /// Builds runners; cheap to make, and shared between threads.
@@ -91,12 +101,29 @@ impl<'a> Builder<'a> {
     ///
     /// A fault of the variant itself is a [`Problem`] that says so.
     pub fn runner(&self, variant: &Variant) -> Result<Runner> {
+        self.runner_at(variant, 0)
+    }
+
+    /// A runner of a variant for each place that its code may have in a line of an instruction cache, the one of [`Builder::runner`]
+    /// first. The others follow so that the first few are as far apart as that many can be.
+    pub fn placed_runners(&self, variant: &Variant) -> Result<Vec<Runner>> {
+        let mut runners = vec![self.runner(variant)?];
+        for bytes in places_of(runners[0].alignment).into_iter().skip(1) {
+            runners.push(self.runner_at(variant, bytes)?);
+        }
+        Ok(runners)
+    }
+
+    /// The runner with so many bytes in front of its code.
+    fn runner_at(&self, variant: &Variant, place_bytes: u64) -> Result<Runner> {
         variant.in_order()?;
         let target = Target::of(variant.arch);
         let compiler = Compiler::of(self.kind, target)?;
         let runtime = self.workspace.root.join("runner");
         let surroundings = digest_of_headers(&[&runtime, library_of(variant)])?;
-        let mut objects = vec![self.variant_object(&compiler, variant, &surroundings)?];
+        let variant_object = self.variant_object(&compiler, variant, &surroundings)?;
+        let alignment = alignment_of(variant, &ElfFile::load(&variant_object)?);
+        let mut objects = vec![variant_object];
         objects.extend(self.adapter_object(&compiler, variant, &objects[0], &surroundings)?);
         for unit in self.library_units(variant, target) {
             let object = self.object(&compiler, &unit, &surroundings);
@@ -107,10 +134,14 @@ impl<'a> Builder<'a> {
         for unit in runtime_units(&runtime, target)? {
             objects.push(self.object(&compiler, &unit, &of_runtime)?);
         }
+        if place_bytes > 0 {
+            objects
+                .insert(0, self.object(&compiler, &place_unit(&runtime, target, place_bytes), &of_runtime)?);
+        }
         let path = self.link(variant, &objects)?;
         let elf = ElfFile::load(&path)
             .map_err(|problem| problem.remedy("remove this file of the cache; it is made again"))?;
-        Ok(Runner { path, compiler: compiler.version, elf })
+        Ok(Runner { path, compiler: compiler.version, elf, place_bytes, alignment })
     }
 
     /// The flags that a variant is compiled with, those of the target first.
@@ -382,6 +413,27 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Distances in bytes at which code of an alignment stands differently in a line, none first.
+fn places_of(alignment: u64) -> Vec<u64> {
+    let step = alignment.max(PLACE_STEP_BYTES).next_power_of_two();
+    let mut places = vec![0];
+    let mut apart = LINE_BYTES / 2;
+    while apart >= step {
+        // Halfway between those that there are.
+        places.extend(places.clone().iter().map(|place| place + apart));
+        apart /= 2;
+    }
+    places
+}
+
+/// The alignment of the function that is judged, under its own name or one that the hot path adapts.
+fn alignment_of(variant: &Variant, object: &ElfFile) -> u64 {
+    let hotpath = &variant.hotpath;
+    let adapted = hotpath.adapters.iter().map(|adapter| &adapter.symbol);
+    let mut names = std::iter::once(&hotpath.symbol).chain(adapted);
+    names.find(|name| object.function(name).is_some()).map_or(1, |name| object.alignment(name))
+}
+
 /// The problem of the hot path's own test or reference, without which no variant can be judged: none is wrong for it.
 fn of_hotpath(mut problem: Problem) -> Problem {
     if problem.blame == Blame::Variant {
@@ -536,6 +588,12 @@ fn runtime_units(runtime: &Path, target: &'static Target) -> Result<Vec<Unit>> {
     Ok(runtime_sources(&folders)?.into_iter().map(|source| Unit::ours(source, flags.clone())).collect())
 }
 
+/// Room in front of the code.
+fn place_unit(runner: &Path, target: &'static Target, bytes: u64) -> Unit {
+    let flags = [baseline_flags(target), vec![format!("-DASSAY_PLACE_BYTES={bytes}")]].concat();
+    Unit::ours(runner.join("place/place.S"), flags)
+}
+
 /// The runtime's own folder and the architecture's; both byte orders of POWER share one.
 fn runtime_folders(runner: &Path, target: &Target) -> Vec<PathBuf> {
     let of_arch = target.variant_folders.iter().map(|name| runner.join("arch").join(name));
@@ -600,7 +658,18 @@ pub fn foreign_name(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::includes_other_than_headers;
+    use super::{includes_other_than_headers, places_of};
+
+    #[test]
+    fn places_of_a_line_are_as_far_apart_as_so_many_can_be() {
+        assert_eq!(places_of(16), [0, 32, 16, 48]);
+        assert_eq!(places_of(32), [0, 32]);
+        assert_eq!(places_of(64), [0]);
+        assert_eq!(places_of(4096), [0]);
+        let all = places_of(1);
+        assert_eq!((all.len(), &all[..8]), (16, &[0, 32, 16, 48, 8, 40, 24, 56][..]));
+        assert!(all.iter().all(|place| place % 4 == 0 && *place < 64));
+    }
 
     #[test]
     fn a_source_that_includes_another_is_told_from_one_with_headers() {

@@ -10,6 +10,7 @@ use crate::descriptors::{code_at, Descriptors};
 use crate::problem::{Problem, Result};
 use arch::Arch;
 use object::{elf, Architecture, Endianness, Object, ObjectSection, ObjectSymbol, SymbolKind};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// A function's place in an executable.
@@ -34,6 +35,8 @@ pub struct ElfFile {
     pub position_independent: bool,
     /// What it has to find when it starts.
     pub wants: Wants,
+    /// What the address of each function's section is a multiple of.
+    alignments: HashMap<String, u64>,
 }
 
 /// What a dynamic program or library asks its system for.
@@ -112,7 +115,8 @@ impl ElfFile {
         }
         let descriptors = Descriptors::of(&file);
         let mut functions = Vec::new();
-        let mut known = std::collections::HashSet::new();
+        let mut known = HashSet::new();
+        let mut alignments = HashMap::new();
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             let is_code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
             let Ok(name) = symbol.name() else { continue };
@@ -123,17 +127,25 @@ impl ElfFile {
             let address = code_at(descriptors.as_ref(), symbol.address());
             let function =
                 Function { address, local_entry: address.wrapping_add(local), size_bytes: symbol.size() };
+            let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
+            alignments.entry(name.to_owned()).or_insert(section.map_or(1, |section| section.align().max(1)));
             if known.insert((name.to_owned(), function.address)) {
                 functions.push((name.to_owned(), function));
             }
         }
         let position_independent = file.kind() == object::ObjectKind::Dynamic;
-        Ok(ElfFile { arch, functions, position_independent, wants: Wants::of(&file) })
+        Ok(ElfFile { arch, functions, position_independent, wants: Wants::of(&file), alignments })
     }
 
     /// The function of this name; the first, where sources have static ones or a library has several versions.
     pub fn function(&self, name: &str) -> Option<Function> {
         self.places(name).next().copied()
+    }
+
+    /// What the address of a function's section is a multiple of: in an object, wherever that is linked. 1 if there is no such
+    /// function.
+    pub fn alignment(&self, name: &str) -> u64 {
+        self.alignments.get(name).copied().unwrap_or(1)
     }
 
     /// Every function of this name.

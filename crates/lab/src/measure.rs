@@ -4,6 +4,9 @@
 //! Layout, page colours and neighbours differ between processes and not within one, so the process is the unit that
 //! varies and the unit that `stats` resamples. Drift of the machine's clock or load hits all variants alike because
 //! they take turns. One process gives one number: the median over its samples.
+//!
+//! Where the code stands in its cache lines is an accident of the linker, too, and can double a time. So a round has the code of
+//! all variants so many bytes further on, and rounds take turns with all places that the variants' own alignment allows.
 
 use crate::build::Runner;
 use crate::case::Case;
@@ -29,17 +32,24 @@ pub struct Effort {
     pub samples_count: usize,
 }
 
+impl Subject {
+    /// The runner of a round. Both rounds of a pair with turned orders have the code at one place.
+    fn runner_of(&self, round: usize) -> &Runner {
+        &self.runners[round / 2 % self.runners.len()]
+    }
+}
+
 impl Default for Effort {
     fn default() -> Effort {
         Effort { processes_count: 15, samples_count: 200 }
     }
 }
 
-/// What is measured: one runner on one case.
+/// What is measured: one variant on one case.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// The runner.
-    pub runner: Runner,
+    /// Its runners, with the code at one place each ([`crate::build::Builder::placed_runners`]); there is at least one.
+    pub runners: Vec<Runner>,
     /// The case.
     pub case: Case,
 }
@@ -53,6 +63,8 @@ pub struct ProcessSample {
     pub least_ns: f64,
     /// Core cycles, the median of the samples, where the runner can tell them from ticks.
     pub cycles: Option<f64>,
+    /// By how many bytes the code stood further on than in the runner without room in front.
+    pub place_bytes: u64,
 }
 
 /// Runs all subjects `effort.processes_count` times, each round in the order of [`orders`]; the results stand in the subjects' order.
@@ -71,7 +83,8 @@ pub fn interleaved(
         progress(round, effort.processes_count);
         for index in order {
             let (Ok(samples), Ok(iterations)) = (&mut results[index], &iterations[index]) else { continue };
-            match one_process(&subjects[index], *iterations, effort.samples_count) {
+            let subject = &subjects[index];
+            match one_process(subject.runner_of(round), &subject.case, *iterations, effort.samples_count) {
                 Ok(sample) => samples.push(sample),
                 Err(problem) => results[index] = Err(problem),
             }
@@ -115,10 +128,11 @@ fn calibrate(subjects: &[Subject]) -> Vec<Result<u64>> {
 /// The least time of a call in three processes, which hardly depends on how busy the machine is. A first process, whose samples
 /// the clock's resolution may distort, gives the number of calls for samples in which it does not matter.
 fn least_ns(subject: &Subject) -> Result<f64> {
-    let rough = one_process(subject, 64, 20)?.least_ns;
+    let process = |calls| one_process(subject.runner_of(0), &subject.case, calls, 20);
+    let rough = process(64)?.least_ns;
     let mut least = f64::INFINITY;
     for _ in 0..3 {
-        least = least.min(one_process(subject, calls_per_sample(rough), 20)?.least_ns);
+        least = least.min(process(calls_per_sample(rough))?.least_ns);
     }
     Ok(least)
 }
@@ -142,10 +156,10 @@ fn calls_per_sample(ns: f64) -> u64 {
     1 << calls.ilog2()
 }
 
-fn one_process(subject: &Subject, iterations: u64, samples: usize) -> Result<ProcessSample> {
+fn one_process(runner: &Runner, case: &Case, iterations: u64, samples: usize) -> Result<ProcessSample> {
     let command = Engine::Native
-        .command(&subject.runner.path)
-        .args(["time", &subject.case.to_string(), &iterations.to_string(), &samples.to_string()])
+        .command(&runner.path)
+        .args(["time", &case.to_string(), &iterations.to_string(), &samples.to_string()])
         .timeout(PROCESS_TIMEOUT);
     let output = command.run()?;
     let failed = |what: String| {
@@ -174,6 +188,7 @@ fn one_process(subject: &Subject, iterations: u64, samples: usize) -> Result<Pro
         ns: per_call(samples.iter().map(|sample| sample.ns).collect()),
         least_ns: least / iterations as f64,
         cycles: (cycles.len() == samples.len()).then(|| per_call(cycles)),
+        place_bytes: runner.place_bytes,
     })
 }
 

@@ -226,6 +226,9 @@ pub struct MeasurementRecord {
     /// The same in core cycles, where these are known.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub process_cycles: Vec<f64>,
+    /// By how many bytes the code stood further on in each process than where the linker puts it without room in front.
+    #[serde(default)]
+    pub process_place_bytes: Vec<u64>,
 }
 
 /// Variant a against variant b.

@@ -85,11 +85,11 @@ pub fn run(
     }
     let mut records = Vec::new();
     for variant in able {
-        let runner = judge.runner(variant)?;
+        let runners = judge.placed_runners(variant)?;
         for case in variant.hotpath.select_cases(&cases.cases) {
-            let subject = Subject { runner: runner.clone(), case: case.clone() };
+            let subject = Subject { runners: runners.clone(), case: case.clone() };
             let mut record = NullRecord {
-                common: Judge::common("compare_null", variant, &case, &runner.compiler),
+                common: Judge::common("compare_null", variant, &case, &runners[0].compiler),
                 comparisons: times,
                 false_verdicts: 0,
                 without_interval: 0,

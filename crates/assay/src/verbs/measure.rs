@@ -10,6 +10,7 @@ use crate::verbs::measure_beside;
 use lab::measure::Effort;
 use lab::{host, Problem, Result};
 use report::{Report, Table};
+use std::collections::BTreeMap;
 
 /// Options of `measure`.
 #[derive(clap::Args)]
@@ -88,14 +89,30 @@ pub fn native_arch() -> Result<arch::Arch> {
     })
 }
 
+/// How far apart the medians of two places of the code have to be, as a ratio, to be told.
+const APART_BY_PLACE: f64 = 1.05;
+
+/// The least and the greatest of the medians over the processes of each place; `None` if it hardly matters where the code stands.
+fn range_of_places(places: &[u64], times: &[f64]) -> Option<[f64; 2]> {
+    let mut by_place: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for (place, time) in places.iter().zip(times) {
+        by_place.entry(*place).or_default().push(*time);
+    }
+    let medians: Vec<f64> = by_place.values().filter_map(|times| stats::median(times)).collect();
+    let low = medians.iter().copied().reduce(f64::min)?;
+    let high = medians.iter().copied().reduce(f64::max)?;
+    (high > low * APART_BY_PLACE).then_some([low, high])
+}
+
 /// The table of measurements.
 pub fn table(measured: &[Measured]) -> Table {
     let machine = host::machine();
     let (title, several) = hotpaths_of(measured.iter().map(|one| &one.record.common));
     let mut table = Table::new(
         &format!("{title} on {} ({})", machine.processor, machine.identification),
-        "measured: median over processes of each process's median, 95 % interval by order statistics; core cycles \
-         by a chain of dependent multiplies around each sample; docs/method.md",
+        "measured: median over processes of each process's median, 95 % interval by order statistics; processes take turns with \
+         all places of the code in a cache line that its alignment allows; core cycles by a chain of dependent multiplies around \
+         each sample; docs/method.md",
     );
     let name = table.text_column("variant");
     let case = table.text_column("case");
@@ -110,6 +127,13 @@ pub fn table(measured: &[Measured]) -> Table {
         if let Some(reason) = &record.no_interval {
             table.mark(row, time, &format!("no interval: {reason}"));
         }
+        if let Some([low, high]) = range_of_places(&record.process_place_bytes, &record.process_ns) {
+            table.mark(
+                row,
+                time,
+                &format!("by where the code stands in its cache lines: {low:.2} to {high:.2} ns"),
+            );
+        }
         if let Some(median) = record.median_cycles {
             table.set(row, cycles, report::Measured { median, interval: None });
         }
@@ -118,4 +142,21 @@ pub fn table(measured: &[Measured]) -> Table {
         }
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range_of_places;
+
+    #[test]
+    fn places_are_told_where_they_matter() {
+        let places = [0, 0, 32, 32, 16, 16, 48, 48, 0, 0, 32];
+        let slow_at_zero = [100.0, 101.0, 62.0, 61.0, 56.0, 56.0, 56.0, 57.0, 93.0, 99.0, 61.0];
+        assert_eq!(range_of_places(&places, &slow_at_zero), Some([56.0, 99.5]));
+        // One process that was disturbed is no place that is slow.
+        let disturbed = [50.0, 51.0, 50.0, 90.0, 50.0, 50.0, 50.0, 50.5, 50.0, 50.0, 50.0];
+        assert_eq!(range_of_places(&places, &disturbed), None);
+        assert_eq!(range_of_places(&[0; 4], &[1.0, 2.0, 3.0, 4.0]), None);
+        assert_eq!(range_of_places(&[], &[]), None);
+    }
 }

@@ -83,8 +83,8 @@ fn why(cycles: f64, processes: &[f64], record: &PredictionRecord) -> Option<Stri
     if let (Some(low), Some(high)) = (quarter(0.25), quarter(0.75)) {
         if high > low * SCATTER {
             reasons.push(format!(
-                "processes do not agree, the middle half takes {low:.1} to {high:.1}: the machine was not left alone, or the \
-                 place of code and data, which differs from one to the next, counts"
+                "processes do not agree, the middle half takes {low:.1} to {high:.1}: the place of code and data, which differs \
+                 from one to the next, counts, or the machine was not left alone"
             ));
         }
     }
