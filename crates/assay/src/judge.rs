@@ -378,7 +378,7 @@ fn prediction_record(
         cycles,
         interval_cycles: interval,
         draws: draws.0.clone(),
-        placed_cycles,
+        placed_cycles: places.places.clone(),
         clock_mhz: prediction.clock_mhz,
         time_ns: cycles * 1000.0 / prediction.clock_mhz,
         bytes_per_cycle: case.size_bytes().map(|bytes| bytes as f64 / cycles),

@@ -163,9 +163,9 @@ pub struct PredictionRecord {
     /// written.
     #[serde(skip)]
     pub draws: Vec<f64>,
-    /// Cycles at each place of the code in a fetch block; not written.
+    /// Bytes by which the code stands further on than in the trace, and the cycles there, for each place in a fetch block; not written.
     #[serde(skip)]
-    pub placed_cycles: Vec<f64>,
+    pub placed_cycles: Vec<(u64, f64)>,
     /// Where most stall cycles go.
     pub chief_stall: String,
     /// The resource whose removal saves most, by experiment; only of the fastest variant of a cpu and case.

@@ -246,7 +246,9 @@ pub fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> 
     let mut common = a.common.clone();
     common.kind = "compare".to_owned();
     let draws = Draws(a.draws.clone()).over(&Draws(b.draws.clone()));
-    let places = [&a.placed_cycles[..], &b.placed_cycles[..]];
+    let [of_a, of_b] =
+        [a, b].map(|one| one.placed_cycles.iter().map(|(_, cycles)| *cycles).collect::<Vec<f64>>());
+    let places = [&of_a[..], &of_b[..]];
     let interval =
         ratio_interval(ModelError::of(cpu), a.cycles / b.cycles, &draws, places, [a.cycles, b.cycles]);
     let verdict = match interval {

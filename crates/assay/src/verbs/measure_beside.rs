@@ -50,7 +50,8 @@ fn of_pairs(cpu: &Cpu, pairs: &[(&Measured, f64, PredictionRecord)]) -> Table {
     let (_, several) = hotpaths_of(pairs.iter().map(|(one, _, _)| &one.record.common));
     let mut table = Table::new(
         &format!("Beside the prediction for {}", cpu.name),
-        "measured cycles as above; predicted from a trace and the cpu's description; difference: measured over predicted, less one",
+        "measured cycles as above; predicted from a trace and the cpu's description, the median over the measured places of the code, of \
+         an even number the slower of the middle two; difference: measured over predicted, less one",
     );
     let name = table.text_column("variant");
     let case = table.text_column("case");
@@ -63,19 +64,32 @@ fn of_pairs(cpu: &Cpu, pairs: &[(&Measured, f64, PredictionRecord)]) -> Table {
         let text = variant_text(&one.record.common, several);
         table.set(row, name, text).set(row, case, one.case.to_string());
         table.set(row, measured, report::Measured { median: *cycles, interval: None });
-        table.set(row, predicted, Predicted(record.cycles));
+        let expected = over_places(record, &one.record.process_place_bytes);
+        table.set(row, predicted, Predicted(expected));
         table.set(row, interval, crate::winners::interval_text(record.interval_cycles));
-        table.set(row, difference, Derived::from(100.0 * (cycles / record.cycles - 1.0)));
-        if let Some(why) = why(*cycles, &one.record.process_cycles, record) {
+        table.set(row, difference, Derived::from(100.0 * (cycles / expected - 1.0)));
+        if let Some(why) = why(*cycles, expected, &one.record.process_cycles, record) {
             table.mark(row, difference, &why);
         }
     }
     table
 }
 
+/// The median of what is predicted at those places of the code that were measured; the record's own figure is of one.
+fn over_places(record: &PredictionRecord, measured: &[u64]) -> f64 {
+    let placed = &record.placed_cycles;
+    let step = placed.get(1).map_or(1, |(bytes, _)| *bytes);
+    let block = step * placed.len().max(1) as u64;
+    let was_measured = |bytes: u64| measured.iter().any(|place| place % block == bytes);
+    let mut cycles: Vec<f64> =
+        placed.iter().filter(|(bytes, _)| was_measured(*bytes)).map(|(_, cycles)| *cycles).collect();
+    cycles.sort_by(f64::total_cmp);
+    cycles.get(cycles.len() / 2).copied().unwrap_or(record.cycles)
+}
+
 /// Why a measured and a predicted figure are so far apart; `None` if they are not.
-fn why(cycles: f64, processes: &[f64], record: &PredictionRecord) -> Option<String> {
-    if (cycles / record.cycles).max(record.cycles / cycles) <= APART {
+fn why(cycles: f64, expected: f64, processes: &[f64], record: &PredictionRecord) -> Option<String> {
+    if (cycles / expected).max(expected / cycles) <= APART {
         return None;
     }
     let mut reasons = Vec::new();
@@ -137,24 +151,38 @@ mod tests {
 
     #[test]
     fn what_is_a_fifth_apart_or_less_needs_no_word() {
-        assert_eq!(why(119.0, &[119.0; 10], &record(None)), None);
-        assert_eq!(why(84.0, &[84.0; 10], &record(None)), None);
+        assert_eq!(why(119.0, 100.0, &[119.0; 10], &record(None)), None);
+        assert_eq!(why(84.0, 100.0, &[84.0; 10], &record(None)), None);
+    }
+
+    #[test]
+    fn what_is_predicted_is_the_median_over_the_places_that_were_measured() {
+        let cycles = [100.0, 1.0, 50.0, 2.0, 52.0, 3.0, 51.0, 4.0];
+        let placed_cycles =
+            cycles.iter().enumerate().map(|(place, cycles)| (4 * place as u64, *cycles)).collect();
+        let record = PredictionRecord { placed_cycles, ..record(None) };
+        assert_eq!(over_places(&record, &[0, 0, 8, 8, 16, 16, 24, 24]), 52.0);
+        assert_eq!(over_places(&record, &[0, 0, 0]), 100.0);
+        // The second half of a line is another block, and alike.
+        assert_eq!(over_places(&record, &[0, 0, 32, 32, 16, 16, 48, 48]), 100.0);
+        assert_eq!(over_places(&record, &[40, 40, 48]), 52.0);
+        assert_eq!(over_places(&self::record(None), &[0, 16]), 100.0);
     }
 
     #[test]
     fn what_is_farther_apart_says_what_the_figures_tell() {
-        let steady = why(124.0, &[124.0; 10], &record(None)).unwrap();
+        let steady = why(124.0, 100.0, &[124.0; 10], &record(None)).unwrap();
         assert!(
             steady.contains("within what the model leaves open") && !steady.contains("agree"),
             "{steady}"
         );
-        let placed = why(140.0, &[140.0; 10], &record(Some([100.0, 138.0]))).unwrap();
+        let placed = why(140.0, 100.0, &[140.0; 10], &record(Some([100.0, 138.0]))).unwrap();
         assert!(placed.contains("the place of the code counts: 100.0 to 138.0"), "{placed}");
-        let other = why(200.0, &[200.0; 10], &record(Some([100.0, 138.0]))).unwrap();
+        let other = why(200.0, 100.0, &[200.0; 10], &record(Some([100.0, 138.0]))).unwrap();
         assert!(other.contains("not the place of the code alone"), "{other}");
         assert!(other.contains("outside of what the model") && other.contains("dependency"), "{other}");
         let two = [100.0, 101.0, 100.0, 102.0, 190.0, 191.0, 190.0, 192.0];
-        let scattered = why(150.0, &two, &record(None)).unwrap();
+        let scattered = why(150.0, 100.0, &two, &record(None)).unwrap();
         assert!(scattered.contains("processes do not agree"), "{scattered}");
     }
 }
