@@ -431,6 +431,8 @@ pub struct Caches {
     pub(crate) distance: u64,
     /// The same of lines that the second level has.
     pub(crate) near: u64,
+    /// From the use of a line until prefetches that follow on it are asked for.
+    pub(crate) prefetch_latency: u64,
     pub(crate) instruction_ahead: u64,
 }
 

@@ -238,6 +238,7 @@ pub(crate) struct Hierarchy {
     begun: VecDeque<Stream>,
     distance: u64,
     near: u64,
+    prefetch_latency: u64,
     /// Before this cycle no path is free for a prefetch that was put off, and no claim takes its turn.
     put_off: u64,
     clock: u64,
@@ -277,6 +278,7 @@ impl Hierarchy {
             streams_max: caches.streams,
             distance: caches.distance,
             near: if planted(Fault::NearForgotten) { caches.distance } else { caches.near },
+            prefetch_latency: if planted(Fault::PrefetchAtOnce) { 0 } else { caches.prefetch_latency },
             put_off: NEVER,
             clock: 0,
             write_through: caches.write_through,
@@ -601,7 +603,12 @@ impl Hierarchy {
         let goal = line.wrapping_add_signed(step * distance as i64);
         let next = line.wrapping_add_signed(step);
         let ahead = if step > 0 { ahead.max(line) } else { ahead.min(line) };
-        self.streams[index] = Stream { next, ahead, goal, asked: cycle, step, used: self.clock };
+        let asked = cycle + self.prefetch_latency;
+        self.streams[index] = Stream { next, ahead, goal, asked, step, used: self.clock };
+        if self.prefetch_latency > 0 {
+            self.put_off = self.put_off.min(asked);
+            return;
+        }
         while let Some(coming) = self.coming(index) {
             let (free, interval) = self.path_of(coming);
             if self.skipping || free > cycle + interval {
@@ -716,6 +723,7 @@ mod tests {
             streams,
             distance: 4,
             near: 4,
+            prefetch_latency: 0,
             instruction_ahead: 0,
         };
         Hierarchy::new(&caches, 4)

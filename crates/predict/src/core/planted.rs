@@ -115,7 +115,7 @@ pub(crate) enum Fault {
     StoreForgotten,
     /// Caches: a load whose line is late takes no pipe twice, banks answer any number, a written line that is pushed out takes no path, use does not make a
     /// line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead, or too far of what the second
-    /// level has, or is forgotten where its path is busy; stores claim any number of lines at once, or in no time, or each claims
+    /// level has, or begins at once, or is forgotten where its path is busy; stores claim any number of lines at once, or in no time, or each claims
     /// its own.
     LateFree,
     BanksFree,
@@ -125,6 +125,7 @@ pub(crate) enum Fault {
     FillFree,
     PrefetchShort,
     NearForgotten,
+    PrefetchAtOnce,
     PrefetchLost,
     ClaimsUnbounded,
     ClaimFree,

@@ -233,6 +233,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("prefetch.streams", "streams", 0.0, 64.0, Optional, "data prefetch streams followed at once (default 0: no prefetch)"),
     key("prefetch.distance", "lines", 1.0, 64.0, Optional, "lines a trained stream runs ahead (default 4)"),
     key("prefetch.near", "lines", 1.0, 64.0, Optional, "lines it runs ahead of what the second level has (default: prefetch.distance)"),
+    key("prefetch.latency", "cycles", 0.0, 64.0, Optional, "from the use of a line until what it makes the stream want is asked for (default 0)"),
     key("prefetch.instruction", "lines", 0.0, 64.0, Optional, "lines fetched after a missing instruction line (default 0)"),
     key("class.*.slots", "slots", 0.0, 32.0, Optional, "dispatch slots taken (default 1)"),
     key("class.*.latency.value", "cycles", 0.0, 1000.0, Optional, "cycles until the value can be used (default 1; for a load: when it hits the first level)"),

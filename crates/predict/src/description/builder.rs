@@ -311,6 +311,7 @@ impl Builder<'_> {
             streams: self.whole("prefetch.streams", 0) as usize,
             distance,
             near: self.whole("prefetch.near", distance),
+            prefetch_latency: self.whole("prefetch.latency", 0),
             instruction_ahead: self.whole("prefetch.instruction", 0),
         })
     }

@@ -358,7 +358,12 @@ impl Hierarchy {
         if up && ahead < line || !up && ahead > line {
             ahead = line;
         }
-        self.streams.push(Stream { next, ahead, goal, asked: cycle, up, confirmed: true, used: self.clock });
+        let asked = cycle + self.caches.prefetch_latency;
+        self.streams.push(Stream { next, ahead, goal, asked, up, confirmed: true, used: self.clock });
+        if asked > cycle {
+            self.idle_until = 0;
+            return;
+        }
         let index = self.streams.len() - 1;
         while let Some(line) = self.wanted(index) {
             // Accesses go before prefetches, which wait for one transfer at most.

@@ -105,6 +105,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::FillFree, &["zen4"]),
     (Fault::PrefetchShort, POWER),
     (Fault::NearForgotten, &["small:redwood_cove"]),
+    (Fault::PrefetchAtOnce, &["small:redwood_cove"]),
     (Fault::PrefetchLost, POWER),
     (Fault::ClaimsUnbounded, POWER),
     (Fault::ClaimFree, POWER),
