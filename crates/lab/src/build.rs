@@ -415,7 +415,7 @@ impl<'a> Builder<'a> {
 
 /// Distances in bytes at which code of an alignment stands differently in a line, none first.
 fn places_of(alignment: u64) -> Vec<u64> {
-    let step = alignment.max(PLACE_STEP_BYTES).next_power_of_two();
+    let step = alignment.clamp(PLACE_STEP_BYTES, LINE_BYTES).next_power_of_two();
     let mut places = vec![0];
     let mut apart = LINE_BYTES / 2;
     while apart >= step {
@@ -666,6 +666,7 @@ mod tests {
         assert_eq!(places_of(32), [0, 32]);
         assert_eq!(places_of(64), [0]);
         assert_eq!(places_of(4096), [0]);
+        assert_eq!((places_of(u64::MAX), places_of(24)), (vec![0], vec![0, 32]));
         let all = places_of(1);
         assert_eq!((all.len(), &all[..8]), (16, &[0, 32, 16, 48, 8, 40, 24, 56][..]));
         assert!(all.iter().all(|place| place % 4 == 0 && *place < 64));
