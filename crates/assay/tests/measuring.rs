@@ -126,7 +126,9 @@ fn a_time_is_of_all_places_that_the_code_may_have_in_a_cache_line() {
     for pairs in slow.chunks(4) {
         assert!(pairs[0] == pairs[1] && pairs[2] == pairs[3] && pairs[0] != pairs[2], "{times:?}");
     }
-    let told = lab.line(line).ends(0, &["by where the code stands in its cache lines:"]).stdout;
-    let row = told.lines().find(|line| line.trim_start().starts_with("placed")).expect("its row");
-    assert!(row.contains("(1)"), "{row}");
+    let told = lab.line(line).ends(0, &["by place"]).stdout;
+    let row = |name: &str| {
+        told.lines().find(|line| line.trim_start().starts_with(name)).expect("its row").to_owned()
+    };
+    assert!(row("placed ").contains("..") && !row("fixed ").contains(".."), "{told}");
 }

@@ -111,12 +111,15 @@ pub fn table(measured: &[Measured]) -> Table {
     let mut table = Table::new(
         &format!("{title} on {} ({})", machine.processor, machine.identification),
         "measured: median over processes of each process's median, 95 % interval by order statistics; processes take turns with \
-         all places of the code in a cache line that its alignment allows; core cycles by a chain of dependent multiplies around \
-         each sample; docs/method.md",
+         all places of the code in a cache line that its alignment allows, and where these are a twentieth apart, the least and the \
+         greatest of their medians; core cycles by a chain of dependent multiplies around each sample; docs/method.md",
     );
     let name = table.text_column("variant");
     let case = table.text_column("case");
     let time = table.measured_column("per call", "ns", 2);
+    // A clock that changes meanwhile looks like a place; cycles hardly depend on it.
+    let in_cycles = measured.iter().all(|one| one.record.median_cycles.is_some());
+    let by_place = table.text_column(if in_cycles { "by place, cycles" } else { "by place, ns" });
     let cycles = table.measured_column("per call", "cycles", 1);
     let rate = table.measured_column("rate", "bytes/cycle", 2);
     for one in measured {
@@ -127,12 +130,10 @@ pub fn table(measured: &[Measured]) -> Table {
         if let Some(reason) = &record.no_interval {
             table.mark(row, time, &format!("no interval: {reason}"));
         }
-        if let Some([low, high]) = range_of_places(&record.process_place_bytes, &record.process_ns) {
-            table.mark(
-                row,
-                time,
-                &format!("by where the code stands in its cache lines: {low:.2} to {high:.2} ns"),
-            );
+        let times = if in_cycles { &record.process_cycles } else { &record.process_ns };
+        if let Some([low, high]) = range_of_places(&record.process_place_bytes, times) {
+            let digits = if in_cycles { 1 } else { 2 };
+            table.set(row, by_place, format!("{low:.digits$}..{high:.digits$}"));
         }
         if let Some(median) = record.median_cycles {
             table.set(row, cycles, report::Measured { median, interval: None });
