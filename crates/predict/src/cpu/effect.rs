@@ -35,7 +35,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 47] = [
+        const PAIRS: [(&str, &str, &str); 49] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -78,6 +78,8 @@ impl Cpu {
             ("memory.read_modify.failed", "memory.read_modify.unit", "together with memory.read_modify.unit"),
             ("memory.waiting_held", "memory.waiting_loads", "together with memory.waiting_loads"),
             ("prefetch.distance", "prefetch.streams", "together with prefetch.streams"),
+            ("prefetch.near", "prefetch.streams", "together with prefetch.streams"),
+            ("prefetch.latency", "prefetch.streams", "together with prefetch.streams"),
             ("cache.l3.size", "cache.l2.size", "together with cache.l2.size"),
             ("binding.entries", "dispatch.binds", "together with dispatch.binds"),
             ("binding.apart", "dispatch.binds", "together with dispatch.binds"),

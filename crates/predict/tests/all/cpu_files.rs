@@ -434,6 +434,13 @@ fn a_number_that_nothing_asks_for_is_refused() {
     );
     let folded = without("folded = { value = 0, unit = \"instructions\", source = \"leroy\", kind = \"guess\", range = [0, 1], note = \"see the essay\" }\n");
     assert!(folded.contains("'branch.fold_distance' has no effect in this core"), "{folded}");
+    for (key, unit) in [("distance", "lines"), ("near", "lines"), ("latency", "cycles")] {
+        let prefetch = message(|text| {
+            format!("{text}\n[prefetch]\n{key} = {{ value = 2, unit = \"{unit}\", source = \"manual\", kind = \"manual\" }}\n")
+        });
+        let alone = format!("'prefetch.{key}' has no effect alone; allowed: together with prefetch.streams");
+        assert!(prefetch.contains(&alone), "{prefetch}");
+    }
 }
 
 #[test]
