@@ -3,7 +3,6 @@
 
 use crate::case::{Case, Category};
 use crate::run::{Failure, CLOCK_DRIFT};
-use crate::visit::CLOCK_NEAR;
 use std::str::FromStr;
 
 /// Processes that are timed, and those beyond if these do not agree.
@@ -12,16 +11,17 @@ pub const PROCESSES: usize = 11;
 pub const PROCESSES_MORE: usize = 12;
 /// The fewest readings that tell anything.
 const READINGS_MIN: usize = 5;
-/// How far the middle half of the readings may lie apart, relative to the median.
+/// Of the readings of a call, the one that counts: low, since what interrupts a call only makes it slower.
+const QUANTILE: f64 = 0.25;
+/// The readings that must lie no further apart than `DISAGREEMENT`, relative to the one that counts, over all calls.
+const BETWEEN: [f64; 2] = [0.1, 0.4];
 const DISAGREEMENT: f64 = 0.05;
 
 /// What one process printed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Calls that were timed.
-    calls: u64,
-    /// Ticks of the counter meanwhile.
-    ticks: f64,
+    /// Ticks of the counter during each call that was timed.
+    ticks: Vec<f64>,
     /// Core cycles per tick before and behind them.
     cycles_per_tick: [f64; 2],
     /// A sum of all that the calls computed.
@@ -38,13 +38,14 @@ impl FromStr for Reading {
 
     fn from_str(line: &str) -> Result<Reading, NoReading> {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let read = || match words[..] {
-            ["calls", calls, "ticks", ticks, "cycles_per_tick", before, after, "sum", sum] => Some(Reading {
-                calls: calls.parse().ok()?,
-                ticks: ticks.parse().ok()?,
-                cycles_per_tick: [before.parse().ok()?, after.parse().ok()?],
-                sum: u64::from_str_radix(sum, 16).ok()?,
-            }),
+        let read = || match &words[..] {
+            ["ticks", ticks @ .., "cycles_per_tick", before, after, "sum", sum] if !ticks.is_empty() => {
+                Some(Reading {
+                    ticks: ticks.iter().map(|ticks| ticks.parse().ok()).collect::<Option<_>>()?,
+                    cycles_per_tick: [before.parse().ok()?, after.parse().ok()?],
+                    sum: u64::from_str_radix(sum, 16).ok()?,
+                })
+            }
             _ => None,
         };
         read().ok_or_else(|| NoReading(line.to_owned()))
@@ -61,14 +62,10 @@ impl Reading {
         (self.cycles_per_tick[0] - self.cycles_per_tick[1]).abs() > CLOCK_DRIFT * self.clock()
     }
 
-    fn cycles_per_call(&self) -> f64 {
-        self.ticks * self.clock() / self.calls as f64
-    }
-
     /// Whether a prediction's steady state is of the calls that were timed: of the later half of those that ended before the last
     /// call of the trace began.
     pub fn is_of_the_half_of(&self, calls_recorded: u64) -> bool {
-        calls_recorded == 2 * self.calls + 1
+        calls_recorded == 2 * self.ticks.len() as u64 + 1
     }
 }
 
@@ -101,23 +98,31 @@ impl Readings {
         self.kept.first().map(|reading| reading.sum)
     }
 
-    /// Core cycles of a call: the median. A disturbance of the clock makes a core look slow, and what it runs fast, so only
-    /// readings count whose clock was near the fastest.
+    /// Core cycles of a call: the mean over the calls, of each of which the lower quartile over the processes counts. So a host that
+    /// takes its core away once in a process, from one call here and from another there, is not seen; and the clock may be another
+    /// one in each process, if it does not move within one.
     pub fn cycles(&self) -> Result<f64, Failure> {
-        let fastest = self.kept.iter().map(Reading::clock).fold(0.0, f64::max);
-        let near = self.kept.iter().filter(|reading| reading.clock() >= CLOCK_NEAR * fastest);
-        let mut cycles: Vec<f64> = near.map(Reading::cycles_per_call).collect();
-        if cycles.len() < READINGS_MIN {
+        if self.kept.len() < READINGS_MIN {
             return Err(if self.shared > 0 { Failure::Shared } else { Failure::Disturbed });
         }
-        cycles.sort_by(f64::total_cmp);
-        let median = stats::median(&cycles).unwrap_or(f64::NAN);
-        let half = cycles[cycles.len() * 3 / 4] - cycles[cycles.len() / 4];
-        if half <= DISAGREEMENT * median {
-            Ok(median)
+        let [low, cycles, high] = [BETWEEN[0], QUANTILE, BETWEEN[1]].map(|share| self.mean_at(share));
+        if high - low <= DISAGREEMENT * cycles {
+            Ok(cycles)
         } else {
             Err(Failure::Disagree)
         }
+    }
+
+    /// The mean over the calls of what a share of the readings of a call is below.
+    fn mean_at(&self, share: f64) -> f64 {
+        let calls = self.kept[0].ticks.len();
+        let of_call = |call: usize| {
+            let cycles = |reading: &Reading| Some(reading.ticks.get(call)? * reading.clock());
+            let mut cycles: Vec<f64> = self.kept.iter().filter_map(cycles).collect();
+            cycles.sort_by(f64::total_cmp);
+            cycles[(cycles.len() as f64 * share) as usize]
+        };
+        (0..calls).map(of_call).sum::<f64>() / calls as f64
     }
 }
 
@@ -139,8 +144,11 @@ pub fn case(name: &str) -> Case {
 mod tests {
     use super::*;
 
-    fn reading(ticks: u32, before: f64, after: f64) -> Reading {
-        format!("calls 8 ticks {ticks} cycles_per_tick {before} {after} sum 00ff\n").parse().unwrap()
+    /// Of two calls.
+    fn reading(ticks: [u32; 2], before: f64, after: f64) -> Reading {
+        format!("ticks {} {} cycles_per_tick {before} {after} sum 00ff\n", ticks[0], ticks[1])
+            .parse()
+            .unwrap()
     }
 
     fn cycles(of: impl IntoIterator<Item = Option<Reading>>) -> Result<f64, Failure> {
@@ -151,31 +159,46 @@ mod tests {
 
     #[test]
     fn what_the_program_prints_is_read_and_nothing_else() {
-        let read = reading(8000, 1.5, 1.5);
-        assert_eq!((read.cycles_per_call(), read.sum), (1500.0, 255));
-        assert!(read.is_of_the_half_of(17) && !read.is_of_the_half_of(18));
-        for line in
-            ["", "calls 8 ticks x cycles_per_tick 1 1 sum 0", "calls 8 ticks 9 cycles_per_tick 1 sum 0"]
-        {
+        let read = reading([8000, 8100], 1.5, 1.5);
+        assert_eq!((&read.ticks[..], read.sum), (&[8000.0, 8100.0][..], 255));
+        assert!(read.is_of_the_half_of(5) && !read.is_of_the_half_of(6));
+        for line in [
+            "",
+            "ticks x cycles_per_tick 1 1 sum 0",
+            "ticks 9 cycles_per_tick 1 sum 0",
+            "ticks cycles_per_tick 1 1 sum 0",
+        ] {
             assert_eq!(line.parse::<Reading>(), Err(NoReading(line.to_owned())));
         }
     }
 
     #[test]
-    fn the_median_counts_of_what_the_clock_did_not_disturb() {
-        let good = [8000, 8008, 8016, 8024, 8032].map(|ticks| Some(reading(ticks, 1.0, 1.0)));
-        assert_eq!(cycles(good), Ok(1002.0));
-        // The clock moved in one, and was slow in another.
-        let bad = [reading(80, 1.0, 1.1), reading(80, 0.9, 0.9)].map(Some);
-        assert_eq!(cycles(good.into_iter().chain(bad)), Ok(1002.0));
-        assert_eq!(cycles(good.into_iter().take(4)), Err(Failure::Disturbed));
+    fn clocks_may_differ_between_processes_but_not_move_within_one() {
+        let good = [1.0, 1.25, 1.25, 1.0, 1.25]
+            .map(|clock: f64| Some(reading([(1000.0 / clock) as u32; 2], clock, clock)));
+        assert_eq!(cycles(good.clone()), Ok(1000.0));
+        let moved = Some(reading([80, 80], 1.0, 1.1));
+        assert_eq!(cycles(good.clone().into_iter().chain([moved])), Ok(1000.0));
+        assert_eq!(cycles(good.clone().into_iter().take(4)), Err(Failure::Disturbed));
         assert_eq!(cycles(good.into_iter().take(4).chain([None])), Err(Failure::Shared));
     }
 
     #[test]
+    fn what_interrupts_each_process_once_does_not_count() {
+        let of = |interrupted: usize| {
+            let mut ticks = [1000, 3000];
+            ticks[interrupted] += 6000;
+            Some(reading(ticks, 1.0, 1.0))
+        };
+        assert_eq!(cycles([0, 1, 0, 1, 0, 1].map(of)), Ok(2000.0));
+        // A call that it always hits is as slow as it was.
+        assert_eq!(cycles([0; 6].map(of)), Ok(5000.0));
+    }
+
+    #[test]
     fn processes_that_do_not_agree_tell_nothing() {
-        let of = |ticks: [u32; 8]| cycles(ticks.map(|ticks| Some(reading(ticks, 1.0, 1.0))));
-        assert_eq!(of([800, 800, 800, 800, 800, 830, 830, 900]), Ok(100.0));
-        assert_eq!(of([800, 800, 800, 800, 800, 880, 880, 900]), Err(Failure::Disagree));
+        let of = |ticks: [u32; 8]| cycles(ticks.map(|ticks| Some(reading([ticks, 100], 1.0, 1.0))));
+        assert_eq!(of([800, 800, 800, 830, 900, 900, 900, 900]), Ok(450.0));
+        assert_eq!(of([800, 800, 860, 880, 900, 900, 900, 900]), Err(Failure::Disagree));
     }
 }

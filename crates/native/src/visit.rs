@@ -13,7 +13,7 @@ use crate::run::{sample, Runs, Sample};
 const QUANTILE: f64 = 0.08;
 /// The quantile of a visit's clock rates that is taken as the core's, and the smallest share of it that a sample may have.
 const CLOCK_QUANTILE: f64 = 0.9;
-pub(crate) const CLOCK_NEAR: f64 = 0.985;
+const CLOCK_NEAR: f64 = 0.985;
 /// The time that the control loop may take, relative to the core's width: between 1.13, which zero idioms took on a Zen 3
 /// (its cpu file, dispatch.width), and 1.3, which loops of that kind took on a shared core.
 pub const SHARE_MAX: f64 = 1.17;

@@ -59,8 +59,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Times calls of the routine of this number and prints: ticks of the counter, cycles per tick before and behind, and a sum of all
-/// results.
+/// Times calls of the routine of this number and prints: ticks of the counter that each took, cycles per tick before and behind, and
+/// a sum of all results.
 extern "C" fn time(number: usize) {
     let Some(chosen) = all().nth(number) else { return };
     touch_code();
@@ -74,12 +74,17 @@ extern "C" fn time(number: usize) {
     };
     calls(0..WARM_CALLS);
     let before = cycles_per_tick();
-    let start = clock::ticks();
-    calls(WARM_CALLS..WARM_CALLS + TIMED_CALLS);
-    let ticks = clock::ticks() - start;
+    let mut read = [clock::ticks(); TIMED_CALLS + 1];
+    for timed in 0..TIMED_CALLS {
+        calls(WARM_CALLS + timed..WARM_CALLS + timed + 1);
+        read[timed + 1] = clock::ticks();
+    }
     let after = cycles_per_tick();
     calls(WARM_CALLS + TIMED_CALLS..WARM_CALLS + TIMED_CALLS + 1);
-    println!("calls {TIMED_CALLS} ticks {ticks} cycles_per_tick {before} {after} sum {sum:016x}");
+    let reading = ticks_of_reading();
+    let ticks = read.windows(2).map(|two| (two[1] - two[0]).saturating_sub(reading).to_string());
+    let ticks = ticks.collect::<Vec<_>>().join(" ");
+    println!("ticks {ticks} cycles_per_tick {before} {after} sum {sum:016x}");
 }
 
 /// Prepares all routines, and then calls all but the chosen one, which makes the branch predictor forget what it has learned of
@@ -95,6 +100,11 @@ fn cycles_per_tick() -> f64 {
     readings.fill_with(clock::cycles_per_tick);
     readings.sort_by(f64::total_cmp);
     readings[CLOCK_READINGS / 2]
+}
+
+/// What reading the counter adds to what is timed.
+fn ticks_of_reading() -> u64 {
+    (0..CLOCK_READINGS).map(|_| clock::ticks().abs_diff(clock::ticks())).min().unwrap_or(0)
 }
 
 /// Reads every page of the code, so that none is mapped while a call is timed.

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 
 const ROUTINES: Rows = Rows {
     name: "routines",
-    measured: "core cycles per call, median of several processes",
+    measured: "core cycles per call, each at the lower quartile of several processes",
     no_mca: "llvm-mca has no answer for routines",
 };
 
