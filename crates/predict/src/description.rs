@@ -264,6 +264,12 @@ pub struct Memory {
     pub(crate) order_waits: bool,
     /// Executions for which a load waits for the address of the store that it once ran before.
     pub(crate) order_remembers: u32,
+    /// From the address until then.
+    pub(crate) order_wait: u64,
+    /// Bytes by which the core tells that it ran too early.
+    pub(crate) order_unit: u64,
+    /// Whether it waits for the addresses of all older stores.
+    pub(crate) order_waits_older: bool,
     pub(crate) alias_mask: u64,
     pub(crate) same_group_flush: u64,
     /// Of a repeated string instruction, moved at once; 0: an element.

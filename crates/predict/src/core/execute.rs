@@ -434,7 +434,7 @@ impl<R: Rules> Engine<R> {
         for _ in 1..self.memory.passes(access, issue) {
             self.ports.again(op, issue);
         }
-        if let Some(extra) = self.memory.undisturbed(op, access, issue) {
+        if let Some(extra) = self.memory.undisturbed(op, access, *dispatch, issue) {
             return Loaded::late(extra, Cause::CacheMiss).after(wait);
         }
         let one = match self.memory.look_up(op, access, *dispatch, issue, &mut self.front) {

@@ -99,9 +99,19 @@ fn renamable(access: &Access, store: &Store, words: bool) -> bool {
 #[derive(Clone, Copy, Default)]
 struct Early {
     flushed: bool,
-    /// It waits so many times more for the address of the newest store of that static instruction.
+    /// It waits so many times more for the address of the newest store of that static instruction, or, with
+    /// `Costs::order_waits_older`, for the addresses of all older stores;
     left: u32,
     store: u32,
+    /// and so do those that were dispatched before the last of these times.
+    until: u64,
+}
+
+impl Early {
+    /// Whether a load dispatched at `dispatch` waits.
+    fn waits(&self, dispatch: u64) -> bool {
+        self.left > 0 || dispatch < self.until
+    }
 }
 
 /// When the newest load of a static instruction that a store supplied tried and got its bytes, and when they were there.
@@ -161,6 +171,8 @@ pub(super) struct MemoryPath {
     early: Vec<Early>,
     /// When the address of each static instruction's newest store was known, if loads wait for that.
     addressed: Vec<u64>,
+    /// When the addresses of all stores so far were known, if loads wait for that.
+    all_addressed: u64,
     /// The newest loads that stores supplied, by static instruction, if a load that has to wait tries again only later.
     supplied: Vec<Supplied>,
     /// The first cycle in which another load's register can be renamed to a stored one.
@@ -195,6 +207,7 @@ impl MemoryPath {
             takes_lines: costs.fill_loads > 0 || costs.late_loads > 0,
             early: Vec::new(),
             addressed: Vec::new(),
+            all_addressed: 0,
             supplied: Vec::new(),
             renames_free: 0,
             banks: costs
@@ -300,10 +313,10 @@ impl MemoryPath {
     /// How much later than from the first level the bytes of a load come that went to its pipe at `issue`, if it crosses nothing and
     /// no store may be in flight to its bytes: so it is with most. `look_up` knows of the others.
     #[inline(always)]
-    pub(super) fn undisturbed(&mut self, op: &Op, access: &Access, issue: u64) -> Option<u64> {
+    pub(super) fn undisturbed(&mut self, op: &Op, access: &Access, dispatch: u64, issue: u64) -> Option<u64> {
         let bytes = u64::from(access.bytes.max(1));
         let apart = (access.address ^ (access.address + bytes - 1)) & self.apart_bits != 0;
-        let waits = self.costs.order_remembers > 0 && self.remembers(op);
+        let waits = self.costs.order_remembers > 0 && self.remembers(op, dispatch);
         if rarely(apart || waits) || self.stores.may_meet(access.address, bytes, issue) {
             return None;
         }
@@ -326,12 +339,17 @@ impl MemoryPath {
             Load { op, access, bytes, dispatch, issue, crossing: self.crossing(access.address, bytes) };
         let mut start = issue;
         if !self.passes_stores {
-            let remembered = self.remembered(op);
             let mut met = self.stores.find(access.address, bytes, issue);
+            let remembered = self.remembered(op, dispatch, issue, met.as_ref());
+            if let Some((_, store)) = self.near(access.address, bytes, issue) {
+                if self.late(&load, &store) > issue {
+                    start = self.too_early(op, &store, dispatch, front);
+                }
+            }
             if let Some((Meets::Alias, store)) = met {
                 // It has none of the bytes, so once its address is known, an older store may.
-                if store.address_time > issue {
-                    start = self.too_early(op, &store, front);
+                if self.late(&load, &store) > issue {
+                    start = self.too_early(op, &store, dispatch, front);
                 }
                 met = self
                     .stores
@@ -339,8 +357,8 @@ impl MemoryPath {
                     .filter(|_| !planted(Fault::AliasHides));
             }
             if let Some((meets, store)) = met {
-                if store.address_time > start {
-                    start = self.too_early(op, &store, front);
+                if self.late(&load, &store) > start {
+                    start = self.too_early(op, &store, dispatch, front);
                 }
                 return self.meet(&load, meets, &store, start.max(remembered));
             }
@@ -395,15 +413,28 @@ impl MemoryPath {
         Found::Blocked(Blocked { store: store.number, issue, start, lost, crossing })
     }
 
-    /// A load that has all its bytes from one store.
-    fn from_store(&mut self, load: &Load<'_>, store: &Store, start: u64) -> Loaded {
-        let Load { op, access, bytes, dispatch, issue, crossing } = *load;
-        let simple = self.renames(op)
+    /// When a load knows of a store: it need not know its address if its register is renamed to what is stored.
+    fn late(&self, load: &Load<'_>, store: &Store) -> u64 {
+        store.address_time + if self.renamed(load, store) { 0 } else { self.costs.order_wait }
+    }
+
+    /// Whether the register of a load that has all its bytes from one store is renamed to what is stored.
+    fn renamed(&self, load: &Load<'_>, store: &Store) -> bool {
+        let Load { op, access, bytes, crossing, .. } = *load;
+        self.costs.forward_renamed.is_some()
+            && !op.is(Flags::NO_FORWARD)
+            && self.renames(op)
             && store.simple
             && (crossing == 0 || self.costs.renames != Renames::Base)
             && bytes >= self.least_renamed(op)
             && renamable(access, store, self.costs.renames != Renames::Base)
-            && !(store.counted && bytes.min(store.bytes) < 8);
+            && !(store.counted && bytes.min(store.bytes) < 8)
+    }
+
+    /// A load that has all its bytes from one store.
+    fn from_store(&mut self, load: &Load<'_>, store: &Store, start: u64) -> Loaded {
+        let Load { op, dispatch, issue, crossing, .. } = *load;
+        let simple = self.renamed(load, store);
         if let Some(renamed) = self.costs.forward_renamed.filter(|_| simple) {
             // The value is renamed to the store's source: it need not wait for the load's issue.
             let slot = self.renames_free.max(dispatch);
@@ -565,17 +596,19 @@ impl MemoryPath {
         }
     }
 
-    /// A load was ready before an older store's address: it waits, or it ran and is flushed once.
-    fn too_early(&mut self, op: &Op, store: &Store, front: &mut FrontEnd) -> u64 {
+    /// A load that was dispatched at `dispatch` was ready before an older store's address: it waits, or it ran and is flushed, once
+    /// or, with `Costs::order_waits_older`, whenever it does not wait.
+    fn too_early(&mut self, op: &Op, store: &Store, dispatch: u64, front: &mut FrontEnd) -> u64 {
         let early = entry(&mut self.early, op.index);
-        let flushed = early.flushed;
+        let waits = if self.costs.order_waits_older { early.waits(dispatch) } else { early.flushed };
         *early = Early {
             flushed: !planted(Fault::FlushedAgain),
             left: self.costs.order_remembers,
             store: store.index,
+            until: early.until,
         };
-        if self.costs.order_waits || flushed {
-            return store.address_time;
+        if self.costs.order_waits || waits {
+            return store.address_time + self.costs.order_wait;
         }
         self.counts.order_flushes += 1;
         let again = store.address_time + self.costs.order_flush;
@@ -585,21 +618,43 @@ impl MemoryPath {
 
     /// Whether it once ran before a store to its bytes, and still waits for such stores.
     #[inline]
-    fn remembers(&self, op: &Op) -> bool {
-        self.early.get(op.index as usize).is_some_and(|early| early.left > 0)
+    fn remembers(&self, op: &Op, dispatch: u64) -> bool {
+        self.early.get(op.index as usize).is_some_and(|early| early.waits(dispatch))
     }
 
-    /// When the address is known that the load waits for because it once ran before such a store; 0 if it does not wait.
+    /// When the addresses are known that the load waits for because it once ran before such a store; 0 if it does not wait.
     #[inline]
-    fn remembered(&mut self, op: &Op) -> u64 {
+    fn remembered(&mut self, op: &Op, dispatch: u64, issue: u64, met: Option<&(Meets, Store)>) -> u64 {
         if self.costs.order_remembers == 0 || planted(Fault::StoreForgotten) {
             return 0;
         }
-        let Some(early) = self.early.get_mut(op.index as usize).filter(|early| early.left > 0) else {
+        let Some(early) = self.early.get_mut(op.index as usize).filter(|early| early.waits(dispatch)) else {
             return 0;
         };
-        early.left -= 1;
-        self.addressed[early.store as usize]
+        let last = early.left == 1;
+        early.left = early.left.saturating_sub(1);
+        if !self.costs.order_waits_older {
+            return self.addressed[early.store as usize] + self.costs.order_wait;
+        }
+        // What is older than a store that has all the bytes does not matter.
+        let known = match met {
+            Some((Meets::All, store)) => self.stores.addressed_from(store.number),
+            _ => self.all_addressed,
+        };
+        if last && !planted(Fault::WaitsAsRun) {
+            early.until = known.max(issue);
+        }
+        known + self.costs.order_wait
+    }
+
+    /// The youngest store to a unit of memory by which the core tells that a load ran too early, if that is more than a byte.
+    fn near(&self, address: u64, bytes: u64, issue: u64) -> Option<(Meets, Store)> {
+        let unit = self.costs.order_unit;
+        if unit <= 1 || planted(Fault::WordForgotten) {
+            return None;
+        }
+        let first = address & !(unit - 1);
+        self.stores.find(first, (address + bytes).next_multiple_of(unit) - first, issue)
     }
 
     /// Whether the store is in the load's own unit, which cannot complete while the load waits for it.
@@ -634,6 +689,7 @@ impl MemoryPath {
         for access in accesses.iter().filter(known) {
             if self.costs.order_remembers > 0 {
                 *entry(&mut self.addressed, op.index) = address_time;
+                self.all_addressed = self.all_addressed.max(address_time);
             }
             let bytes = u64::from(access.bytes.max(1));
             let ready = self.caches.store(access.address, bytes, address_time);

@@ -132,6 +132,12 @@ impl StoreQueue {
         self.drains.free_from()
     }
 
+    /// When the addresses of a store in flight and of all that are newer are known.
+    pub(crate) fn addressed_from(&self, number: u64) -> u64 {
+        let newer = (number..self.next).map(|number| self.stores[self.slot(number)].address_time);
+        newer.max().unwrap_or(0)
+    }
+
     /// The newest store, by number.
     pub(crate) fn newest(&self) -> u64 {
         self.next - 1

@@ -97,6 +97,8 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::CrossingForgotten, ANY),
     (Fault::FlushedAgain, &["power8", "power9"]),
     (Fault::StoreForgotten, &["zen4"]),
+    (Fault::WaitsAsRun, &["redwood_cove"]),
+    (Fault::WordForgotten, &["redwood_cove"]),
     (Fault::LateFree, &["redwood_cove"]),
     (Fault::BanksFree, &["redwood_cove"]),
     (Fault::WriteBackFree, &["small:redwood_cove"]),

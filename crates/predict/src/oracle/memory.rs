@@ -22,8 +22,10 @@ pub(super) struct Memory {
     of_unit: Vec<(usize, Result<u64, bool>)>,
     /// Loads that were flushed once and wait from then on.
     flushed: BTreeSet<u32>,
-    /// For which store's address such a load waits, by static instruction, and how many times more.
+    /// For which store's address such a load waits, by static instruction, and how many times more; or, if for all older stores',
+    /// until when those that are dispatched wait, too.
     waits: BTreeMap<u32, (u32, u32)>,
+    waits_until: BTreeMap<u32, u64>,
     /// When the last load of a static instruction that stores supplied had found their data, and when it had its value.
     supplied: BTreeMap<u32, (u64, u64)>,
     renames_free: u64,
@@ -63,6 +65,7 @@ impl Memory {
             of_unit: Vec::new(),
             flushed: BTreeSet::new(),
             waits: BTreeMap::new(),
+            waits_until: BTreeMap::new(),
             supplied: BTreeMap::new(),
             renames_free: 0,
             banks: BTreeMap::new(),
@@ -109,18 +112,31 @@ impl Memory {
     ) -> (Found, Option<u64>) {
         let (address, bytes) = (access.address, u64::from(access.bytes.max(1)));
         let crossing = crossing(&self.numbers, address, bytes);
-        let remembered = self.remembered(op);
+        let waits = self.waits_now(op, dispatch);
+        let met = self.stores.youngest(address, bytes, issue);
+        let from = met.filter(|&(_, meets)| meets == Meets::All).map_or(0, |(number, _)| number);
+        let remembered = self.remembered(op, waits, issue, from);
         let (mut start, mut again) = (issue, None);
-        if let Some((number, Meets::Alias)) = self.stores.youngest(address, bytes, issue) {
+        if let Some((number, Meets::Alias)) = met {
             let store = self.stores.stores[number];
-            if store.address_time > issue {
-                (start, again) = self.too_early(op, &store);
+            if self.known(op, access, &store, crossing) > issue {
+                (start, again) = self.too_early(op, &store, waits);
+            }
+        }
+        let unit = self.numbers.order_unit;
+        let words = (address / unit * unit, (address + bytes).div_ceil(unit) * unit);
+        if let Some((number, _)) =
+            self.stores.youngest(words.0, words.1 - words.0, issue).filter(|_| unit > 1 && again.is_none())
+        {
+            let store = self.stores.stores[number];
+            if self.known(op, access, &store, crossing) > issue {
+                (start, again) = self.too_early(op, &store, waits);
             }
         }
         if let Some((number, meets)) = self.stores.youngest_with_bytes(address, bytes, issue) {
             let store = self.stores.stores[number];
-            if store.address_time > start {
-                let (second, flushed) = self.too_early(op, &store);
+            if self.known(op, access, &store, crossing) > start {
+                let (second, flushed) = self.too_early(op, &store, waits);
                 (start, again) = (second, flushed.or(again));
             }
             start = start.max(remembered);
@@ -216,18 +232,8 @@ impl Memory {
         if op.is(Flags::NO_FORWARD) {
             return None;
         }
-        let (numbers, bytes) = (&self.numbers, u64::from(access.bytes.max(1)));
-        let words = |bytes: u64| bytes == 2 && numbers.renames != Renames::Base;
-        let sizes = |bytes: u64| matches!(bytes, 1 | 4 | 8) || words(bytes);
-        let computes = op.part_count > 1;
-        let least = if computes { numbers.rename_least_computing } else { numbers.rename_least };
-        let alike = access.address == store.address && sizes(bytes) && sizes(store.bytes);
-        let renamed = alike
-            && bytes >= least
-            && store.renames
-            && (!store.counted || bytes == 8 && store.bytes == 8)
-            && self.renames(op)
-            && (crossing == 0 || numbers.renames != Renames::Base);
+        let numbers = &self.numbers;
+        let renamed = self.renamed(op, access, store, crossing);
         if let Some(cycles) = numbers.forward_renamed.filter(|_| renamed) {
             let slot = self.renames_free.max(dispatch);
             self.renames_free = slot + numbers.rename_interval;
@@ -237,6 +243,31 @@ impl Memory {
         let cycles = if vector { numbers.forward_vector } else { numbers.forward };
         let crossing = numbers.cross_forward.unwrap_or(crossing).min(crossing);
         Some((self.given(op, cycles, start, &[*store], 0, crossing), false))
+    }
+
+    /// Whether a load's register can be renamed to what is stored.
+    fn renamed(&self, op: &Op, access: &Access, store: &Store, crossing: u64) -> bool {
+        let (numbers, bytes) = (&self.numbers, u64::from(access.bytes.max(1)));
+        let words = |bytes: u64| bytes == 2 && numbers.renames != Renames::Base;
+        let sizes = |bytes: u64| matches!(bytes, 1 | 4 | 8) || words(bytes);
+        let computes = op.part_count > 1;
+        let least = if computes { numbers.rename_least_computing } else { numbers.rename_least };
+        let within = access.address == store.address && bytes <= store.bytes;
+        let alike = within && sizes(bytes) && sizes(store.bytes);
+        alike
+            && numbers.forward_renamed.is_some()
+            && !op.is(Flags::NO_FORWARD)
+            && bytes >= least
+            && store.renames
+            && (!store.counted || bytes == 8 && store.bytes == 8)
+            && self.renames(op)
+            && (crossing == 0 || numbers.renames != Renames::Base)
+    }
+
+    /// When a load that is not renamed to a store knows of it.
+    fn known(&self, op: &Op, access: &Access, store: &Store, crossing: u64) -> u64 {
+        let wait = if self.renamed(op, access, store, crossing) { 0 } else { self.numbers.order_wait };
+        store.address_time + wait
     }
 
     /// When the bytes of a load are there that the store of that number has some of; none if they cannot be put together.
@@ -273,22 +304,39 @@ impl Memory {
     }
 
     /// A load ready before the address of an older store; when it runs (again), and when it is fetched again if it was flushed.
-    fn too_early(&mut self, op: &Op, store: &Store) -> (u64, Option<u64>) {
+    /// `waits`: because it once was.
+    fn too_early(&mut self, op: &Op, store: &Store, waits: bool) -> (u64, Option<u64>) {
         self.waits.insert(op.index, (store.index, self.numbers.order_remembers));
-        if self.numbers.order_waits || !self.flushed.insert(op.index) {
-            return (store.address_time, None);
+        let before = !self.flushed.insert(op.index);
+        if self.numbers.order_waits || if self.numbers.order_waits_older { waits } else { before } {
+            return (store.address_time + self.numbers.order_wait, None);
         }
         self.tally.order_flushes += 1;
         let again = store.address_time + self.numbers.order_flush;
         (again, Some(again))
     }
 
-    /// When the newest store of the instruction that the load waits for has its address, if it still waits for one.
-    fn remembered(&mut self, op: &Op) -> u64 {
-        let Some((store, left @ 1..)) = self.waits.get_mut(&op.index) else { return 0 };
-        *left -= 1;
+    /// Whether a load dispatched at `dispatch` waits for the addresses of stores because it once ran before one to its bytes.
+    fn waits_now(&self, op: &Op, dispatch: u64) -> bool {
+        self.waits.get(&op.index).is_some_and(|&(_, left)| left > 0)
+            || self.waits_until.get(&op.index).is_some_and(|&until| dispatch < until)
+    }
+
+    /// When the newest store of the instruction that the load waits for has its address, or all older stores have theirs.
+    /// Those older than the one at `from`, which has all bytes of the load, do not matter.
+    fn remembered(&mut self, op: &Op, waits: bool, issue: u64, from: usize) -> u64 {
+        let Some((store, left)) = self.waits.get_mut(&op.index).filter(|_| waits) else { return 0 };
+        let was = *left;
+        *left = was.saturating_sub(1);
+        if self.numbers.order_waits_older {
+            let all = self.stores.stores[from..].iter().map(|store| store.address_time).max().unwrap_or(0);
+            if was == 1 {
+                self.waits_until.insert(op.index, all.max(issue));
+            }
+            return all + self.numbers.order_wait;
+        }
         let newest = self.stores.stores.iter().rfind(|other| other.index == *store);
-        newest.map_or(0, |store| store.address_time)
+        newest.map_or(0, |store| store.address_time + self.numbers.order_wait)
     }
 
     /// Whether the store is in the load's own unit, which cannot complete while the load waits.
