@@ -553,6 +553,8 @@ pub struct Description {
     pub(crate) late: [u32; DOMAINS_MAX],
     /// By domain, that of its results which take more than one cycle.
     longer: [u8; DOMAINS_MAX],
+    /// By domain, that of its results to what is dispatched in a later cycle.
+    pub(crate) later: [u8; DOMAINS_MAX],
     /// Classes whose parts are added to an instruction that also reads, or writes, memory.
     pub(crate) load_op: Option<u16>,
     /// The same of an instruction that writes a vector register.
@@ -628,7 +630,8 @@ impl Description {
         let classes = builder.classes(&units)?;
         let (exact, prefixes) = builder.patterns(&classes)?;
         let bypass = builder.bypass()?;
-        let longer = builder.longer()?;
+        let longer = builder.domains_by("longer")?;
+        let later = builder.domains_by("later")?;
         let load_op = builder.class_key("memory.load_op", &classes)?;
         let load_op_vector = builder.class_key("memory.load_op_vector", &classes)?.or(load_op);
         let store_op = builder.class_key("memory.store_op", &classes)?;
@@ -668,6 +671,7 @@ impl Description {
             late: late(bypass.as_deref().unwrap_or_default()),
             bypass,
             longer,
+            later,
             load_op,
             load_op_vector,
             store_op,

@@ -124,7 +124,7 @@ impl<R: Rules> Engine<R> {
             ports: Ports::new(description, relax),
             calendar: Calendar::new(limits),
             memory: MemoryPath::new(description, relax, limit(memory.store_queue).max(least)),
-            values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency)),
+            values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency), description.later),
             window: Window::new(window, d.complete_width.max(1) as u64, d.complete_latency),
             loads: Ring::new(limit(memory.load_queue).max(least)),
             waiting_loads: memory
@@ -550,6 +550,9 @@ impl<R: Rules> Shape for Engine<R> {
         let stalls = if W::ON { self.counters.stalls } else { [0; Cause::COUNT] };
         let (fetch, mut dispatch, opens) = self.dispatch::<W, K>(plan, op, taken, events);
         let held = if W::ON { self.counters.stalled_since(&stalls) } else { (0, Cause::Dependency) };
+        if !R::GROUPED && !R::SLICED {
+            self.values.dispatched(dispatch);
+        }
         let run = if op.has::<K>(Flags::SIMPLE) {
             self.run_simple::<W, K>(plan, op, accesses, &mut dispatch, events)
         } else if K::FLAGS.is_some() && op.has::<K>(Flags::PAIR) {

@@ -135,7 +135,7 @@ impl InOrder {
                 relax,
                 if relax.window { 1000 } else { description.memory.store_queue },
             ),
-            values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency)),
+            values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency), description.later),
             window: Ring::new(if relax.window { 1000 } else { d.window }),
             completions: Ring::new(d.complete_width),
             together: Together::new(d),

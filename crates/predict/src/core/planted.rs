@@ -109,6 +109,8 @@ pub(crate) enum Fault {
     ManyForgotten,
     CopyForgotten,
     CountedOnce,
+    /// What is dispatched later sees a result as what is dispatched with it does.
+    NeverLater,
     /// Memory: an access across the second boundary and on costs nothing, a flushed load does not learn, or not from which store.
     CrossingForgotten,
     FlushedAgain,

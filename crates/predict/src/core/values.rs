@@ -31,16 +31,35 @@ pub(crate) struct Values {
     values: [Value; REGISTERS],
     /// Cycles added, by consumer's domain and producer's; all 0 where the cpu has no domains, so that no check is needed.
     bypass: [[u8; DOMAINS_MAX]; DOMAINS_MAX],
+    /// Domains, a bit for each, whose results are of another one (`later`) to what is dispatched in a later cycle.
+    passing: u32,
+    later: [u8; DOMAINS_MAX],
+    /// Registers with such results of the cycle `fresh_at`.
+    fresh: Vec<u8>,
+    fresh_at: u64,
 }
 
 impl Values {
-    /// `bypass` is by producer's domain and consumer's.
-    pub(crate) fn new(bypass: Option<&[u8]>) -> Values {
+    /// `bypass` is by producer's domain and consumer's, `later` by domain.
+    pub(crate) fn new(bypass: Option<&[u8]>, later: [u8; DOMAINS_MAX]) -> Values {
         let mut table = [[0; DOMAINS_MAX]; DOMAINS_MAX];
         for (index, &cycles) in bypass.unwrap_or_default().iter().enumerate() {
             table[index % DOMAINS_MAX][index / DOMAINS_MAX % DOMAINS_MAX] = cycles;
         }
-        Values { values: [0; REGISTERS], bypass: table }
+        let passes = |&domain: &usize| usize::from(later[domain]) != domain;
+        let passing = (0..DOMAINS_MAX).filter(passes).fold(0, |passing, domain| passing | 1 << domain);
+        Values { values: [0; REGISTERS], bypass: table, passing, later, fresh: Vec::new(), fresh_at: 0 }
+    }
+
+    /// An instruction is dispatched at `cycle`: what earlier cycles' results are to it.
+    #[inline]
+    pub(crate) fn dispatched(&mut self, cycle: u64) {
+        if rarely(!self.fresh.is_empty()) && cycle > self.fresh_at {
+            for register in std::mem::take(&mut self.fresh) {
+                self.set_domain(register, self.later[usize::from(self.domain_of(register))]);
+            }
+        }
+        self.fresh_at = cycle;
     }
 
     /// `result` counts its latency from `base`, and `cause` delayed it; `mark` is that of the half it comes from.
@@ -49,6 +68,7 @@ impl Values {
         let other = (cause as u64).wrapping_sub(Cause::Dependency as u64);
         let timed = (base << TIME_SHIFT) + u64::from(result.value);
         self.values[usize::from(result.register)] = timed.wrapping_add(other) | mark;
+        self.is_fresh(result.register, result.domain());
     }
 
     /// The bypass domain that the register's value comes from.
@@ -70,6 +90,20 @@ impl Values {
     /// The register's value comes from that domain instead.
     #[inline]
     pub(crate) fn pass_on(&mut self, register: u8, domain: u8) {
+        self.set_domain(register, domain);
+        self.is_fresh(register, domain);
+    }
+
+    /// The register's value was made in this cycle of dispatch.
+    #[inline]
+    fn is_fresh(&mut self, register: u8, domain: u8) {
+        if rarely(self.passing >> domain & 1 != 0) && !planted(Fault::NeverLater) {
+            self.fresh.push(register);
+        }
+    }
+
+    #[inline]
+    fn set_domain(&mut self, register: u8, domain: u8) {
         let value = &mut self.values[usize::from(register)];
         *value = *value & !(0xff << DOMAIN_SHIFT) | u64::from(domain) << DOMAIN_SHIFT;
     }

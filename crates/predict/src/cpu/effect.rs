@@ -201,7 +201,9 @@ impl Cpu {
             reads.extend(word(class, "reads_as").or_else(|| word(class, "domain")));
         }
         let domains = self.names("domain");
-        has.extend(domains.iter().filter_map(|domain| self.word(&format!("domain.{domain}.longer"))));
+        for rest in ["longer", "later"] {
+            has.extend(domains.iter().filter_map(|domain| self.word(&format!("domain.{domain}.{rest}"))));
+        }
         if self.has("dispatch.halves") {
             reads.insert("other_half");
         }

@@ -336,6 +336,7 @@ pub const WORDS: &[WordKey] = &[
     word("class.*.completes", &["first", "any"], false, false, "in order: whether it completes only as the first of its cycle (default any)"),
     word("class.*.domain", &[], false, false, "bypass domain of its results (default: `other`)"),
     word("domain.*.longer", &[], false, false, "bypass domain of the results of this one, but for conditions, that take more than one cycle (default: the same)"),
+    word("domain.*.later", &[], false, false, "out_of_order: bypass domain of the results of this one to what is dispatched in a later cycle than they were (default: the same)"),
     word("class.*.base_as", &[], false, false, "bypass domain of the base register that it updates, the stack pointer of a push (default: as its domain)"),
     word("class.*.reads_as", &[], false, false, "bypass domain as which it reads its sources (default: as its domain)"),
     word("class.*.ignores", &["flags", "registers"], false, false, "sources that the core knows not to need: carry and condition, or all others (default: none)"),

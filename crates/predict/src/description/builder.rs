@@ -693,16 +693,16 @@ impl Builder<'_> {
         }
     }
 
-    /// By domain, that of its results which take more than one cycle.
-    pub(super) fn longer(&mut self) -> Result<[u8; DOMAINS_MAX], CpuError> {
-        let mut longer = std::array::from_fn(|domain| domain as u8);
+    /// By domain, the one that `domain.NAME.KEY` names, or itself.
+    pub(super) fn domains_by(&mut self, key: &str) -> Result<[u8; DOMAINS_MAX], CpuError> {
+        let mut others = std::array::from_fn(|domain| domain as u8);
         for name in self.cpu.names("domain") {
-            let key = format!("domain.{name}.longer");
+            let key = format!("domain.{name}.{key}");
             if let Some(to) = self.cpu.word(&key) {
-                longer[self.domain(&name, &key)? as usize] = self.domain(to, &key)?;
+                others[self.domain(&name, &key)? as usize] = self.domain(to, &key)?;
             }
         }
-        Ok(longer)
+        Ok(others)
     }
 
     pub(super) fn bypass(&mut self) -> Result<Option<Vec<u8>>, CpuError> {

@@ -211,6 +211,7 @@ impl OutOfOrder {
         }
         self.last_dispatch = now;
         self.front.dispatched(now);
+        self.registers.dispatched(now);
         (now, opens, side)
     }
 

@@ -24,11 +24,16 @@ struct Value {
     time: u64,
     domain: u8,
     made: Made,
+    /// When the instruction that made it was dispatched.
+    dispatched: u64,
 }
 
 pub(super) struct Registers {
     values: Vec<Value>,
     bypass: Vec<u8>,
+    /// By domain, that of its results to what is dispatched later; and when the newest instruction was.
+    later: [u8; DOMAINS_MAX],
+    now: u64,
     /// The core renames instruction by instruction, and moves among them.
     renames: bool,
 }
@@ -60,15 +65,18 @@ impl Registers {
     pub(super) fn new(description: &Description) -> Registers {
         let none = || vec![0; DOMAINS_MAX * DOMAINS_MAX];
         Registers {
-            values: vec![Value { time: 0, domain: 0, made: Made::Anywhere }; REGISTERS],
+            values: vec![Value { time: 0, domain: 0, made: Made::Anywhere, dispatched: 0 }; REGISTERS],
             bypass: description.bypass.clone().unwrap_or_else(none),
+            later: description.later,
+            now: 0,
             renames: description.kind == CoreKind::OutOfOrder,
         }
     }
 
     pub(super) fn write(&mut self, result: &Result, from: u64, made: Made) {
         let time = from + u64::from(result.latency());
-        self.values[usize::from(result.register)] = Value { time, domain: result.domain(), made };
+        let value = Value { time, domain: result.domain(), made, dispatched: self.now };
+        self.values[usize::from(result.register)] = value;
     }
 
     /// Whether the instruction gives its source another name, on a core that does so.
@@ -87,8 +95,18 @@ impl Registers {
         }
     }
 
+    /// An instruction is dispatched.
+    pub(super) fn dispatched(&mut self, now: u64) {
+        self.now = now;
+    }
+
     pub(super) fn domain_of(&self, register: u8) -> u8 {
-        self.values[usize::from(register)].domain
+        let value = self.values[usize::from(register)];
+        if self.now > value.dispatched {
+            self.later[usize::from(value.domain)]
+        } else {
+            value.domain
+        }
     }
 
     pub(super) fn cycles(&self, from: u8, to: u8) -> u64 {
@@ -103,8 +121,9 @@ impl Registers {
                 Made::Half(made) => half.is_some_and(|half| half != made),
                 Made::Elsewhere => half.is_some(),
             };
-            let across = if other_half { self.cycles(value.domain, OTHER_HALF) } else { 0 };
-            value.time + self.cycles(value.domain, reader).max(across)
+            let domain = self.domain_of(register);
+            let across = if other_half { self.cycles(domain, OTHER_HALF) } else { 0 };
+            value.time + self.cycles(domain, reader).max(across)
         };
         registers.iter().map(seen).fold(start, u64::max)
     }
