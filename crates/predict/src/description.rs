@@ -63,6 +63,21 @@ pub struct Fetch {
     /// What a taken branch in the second line of a block costs more, where blocks count from the start of a line.
     pub(crate) second_line: Option<u64>,
     pub(crate) replay: Option<Replay>,
+    pub(crate) decoded: Option<Decoded>,
+}
+
+/// A cache of decoded instructions, by lines of the instruction cache.
+#[derive(Clone, Copy, Debug)]
+pub struct Decoded {
+    /// In all, and in a set.
+    pub(crate) entries: usize,
+    pub(crate) ways: usize,
+    /// Aligned bytes decoded in a cycle of a line that is not in it; of a dense one half as many.
+    pub(crate) bytes: u64,
+    /// A line of more instructions is dense: it takes three entries instead of two.
+    pub(crate) dense: u32,
+    /// One of more is not kept.
+    pub(crate) most: u32,
 }
 
 /// Paths that are replayed from the queue in front of rename.

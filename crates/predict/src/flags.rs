@@ -39,6 +39,9 @@ impl Flags {
     pub(crate) const QUEUED_APART: Flags = Flags::RESTRICTED;
     /// It goes to both slices of its superslice, or keeps the other slice's place empty.
     pub(crate) const BOTH: Flags = Flags(1 << 28);
+    /// A result of it is of another domain to what is dispatched in a later cycle. Asked of plain cores only, as `BOTH` of those with
+    /// slices: one bit says both.
+    pub(crate) const PASSES: Flags = Flags::BOTH;
 
     // What it does.
     pub(crate) const LOAD: Flags = Flags(1 << 8);

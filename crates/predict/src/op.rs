@@ -124,8 +124,9 @@ pub struct Op {
     pub(crate) source_domain: u8,
     pub(crate) slots: u8,
     pub(crate) length: u8,
-    /// Constants of up to 32 bits in its encoding, a target among them.
-    pub(crate) constants: u8,
+    /// What fetch counts: constants of up to 32 bits in its encoding, a target among them, or, where decoded instructions are kept
+    /// (`decoded.entries`), the instructions that are known of its line.
+    pub(crate) fetched_with: u8,
     /// The queue it waits in, or `NO_QUEUE`.
     pub(crate) queue: u8,
     /// How its half of the core is chosen (`core::halves`); on a core without, a bit for each limit on what is accepted in a cycle

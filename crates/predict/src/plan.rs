@@ -17,7 +17,7 @@ use crate::op::*;
 use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
 use decode::{Flow, Instruction, Operand, Register, RegisterKind, Role};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use timing::Timing;
 
 /// A run of static instructions: what one block of the trace stands for.
@@ -58,6 +58,8 @@ pub struct Plan {
     /// The instructions that copy a register in no time, in order, and which registers they copy to which.
     copies: Vec<u32>,
     copied: BTreeSet<(u8, u8)>,
+    /// The instructions of each line of code, where fetch counts them.
+    lines: HashMap<u64, Vec<u32>>,
 }
 
 impl Plan {
@@ -81,6 +83,7 @@ impl Plan {
             producers: Box::new([1; REGISTERS]),
             copies: Vec::new(),
             copied: BTreeSet::new(),
+            lines: HashMap::new(),
         }
     }
 
@@ -150,6 +153,9 @@ impl Plan {
         if description.dispatch.queues_operations {
             self.queue_operations(first as usize);
         }
+        if description.fetch.decoded.is_some() {
+            self.count_lines(!(description.caches.instruction_line - 1), first as usize);
+        }
         let ops = &self.ops[first as usize..];
         let sum = |flag: Flags| ops.iter().filter(|op| op.is(flag)).count() as u32;
         self.blocks.push(BlockPlan {
@@ -191,6 +197,21 @@ impl Plan {
         let mut pass = |&(from, to): &(u8, u8)| note(producers, to, producers[usize::from(from)]);
         while self.copied.iter().any(&mut pass) {}
         is_new
+    }
+
+    /// Counts the instructions of the lines that those from that one on are in.
+    fn count_lines(&mut self, line_mask: u64, first: usize) {
+        for index in first..self.ops.len() {
+            self.lines.entry(self.ops[index].address & line_mask).or_default().push(index as u32);
+        }
+        for index in first..self.ops.len() {
+            // Blocks overlap.
+            let line = &self.lines[&(self.ops[index].address & line_mask)];
+            let addresses: BTreeSet<u64> = line.iter().map(|&one| self.ops[one as usize].address).collect();
+            for &one in line {
+                self.ops[one as usize].fetched_with = addresses.len() as u8;
+            }
+        }
     }
 
     /// Notes for what limits on dispatch the instructions count, from that one on. (Those that were fused have other pipes than before.)
@@ -389,6 +410,8 @@ impl Plan {
         };
         let results: Vec<Result> =
             instruction.writes.iter().take(255).zip(&timing.latencies).map(result).collect();
+        let passes = |result: &Result| description.later[usize::from(result.domain())] != result.domain();
+        flags |= Flags::PASSES.when(results.iter().any(passes));
         let latency = timing.latencies.first().copied().unwrap_or(1);
         let part = timing.parts.first().copied();
         let reads_as = class.map_or(0, |class| class.reads_as);
@@ -440,7 +463,7 @@ impl Plan {
             part_count: timing.parts.len() as u8,
             slots: timing.slots,
             length: instruction.length,
-            constants: constants(instruction),
+            fetched_with: constants(instruction),
             queue,
             steer,
             bound: 0,

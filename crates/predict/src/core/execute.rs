@@ -553,6 +553,7 @@ impl<R: Rules> Shape for Engine<R> {
         if !R::GROUPED && !R::SLICED {
             self.values.dispatched(dispatch);
         }
+        let dispatched = dispatch;
         let run = if op.has::<K>(Flags::SIMPLE) {
             self.run_simple::<W, K>(plan, op, accesses, &mut dispatch, events)
         } else if K::FLAGS.is_some() && op.has::<K>(Flags::PAIR) {
@@ -560,6 +561,9 @@ impl<R: Rules> Shape for Engine<R> {
         } else {
             self.run(plan, op, accesses, &mut dispatch, events)
         };
+        if !R::GROUPED && !R::SLICED && rarely(op.is(Flags::PASSES)) {
+            self.values.made(plan.results_of(op), dispatched);
+        }
         if !R::GROUPED && !R::SLICED && rarely(op.bound != 0) {
             self.ports.settle();
         }

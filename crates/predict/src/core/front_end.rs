@@ -3,6 +3,7 @@
 
 use super::branch::{Branches, Outcome};
 use super::cache::Hierarchy;
+use super::decoded::DecodedLines;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::replay::{Detector, Passed, Replayed};
@@ -63,7 +64,7 @@ struct Replay {
 /// room for its own only.
 #[inline(always)]
 fn room_of(op: &Op) -> u32 {
-    let constants = if planted(Fault::ConstantsFree) { 0 } else { op.constants };
+    let constants = if planted(Fault::ConstantsFree) { 0 } else { op.fetched_with };
     2 * u32::from(!op.is(Flags::FUSED)) + u32::from(constants)
 }
 
@@ -105,6 +106,9 @@ pub(crate) struct FrontEnd {
     ahead: Option<Ahead>,
     entries: Option<Entries>,
     replay: Option<Replay>,
+    /// Decoded instructions, and how many aligned bytes a cycle decodes of the line being fetched, if it is not among them.
+    decoded: Option<DecodedLines>,
+    decodes: Option<u64>,
     /// What delayed fetch to the current cycle.
     pub(crate) cause: Cause,
     /// Cycle of the next block, if a taken branch or a misprediction sets it, and which of them did.
@@ -180,6 +184,11 @@ impl FrontEnd {
                 exit: limits.exit,
                 later: 0,
             }),
+            decoded: fetch
+                .decoded
+                .filter(|_| !relax.fetch)
+                .map(|limits| DecodedLines::new(limits, description.caches.instruction_line)),
+            decodes: None,
             cause: Cause::Fetch,
             redirect: (0, Cause::Fetch),
             redirected: false,
@@ -244,6 +253,11 @@ impl FrontEnd {
             return;
         }
         let started = self.follows.filter(|_| address.wrapping_sub(self.piece) >= self.piece_bytes);
+        let elsewhere = self.redirected || address & self.line_mask != self.line;
+        if let Some(decoded) = self.decoded.as_mut().filter(|_| elsewhere) {
+            let bytes = decoded.enter(address, !self.redirected, u32::from(op.fetched_with));
+            self.decodes = bytes.map(|bytes| if planted(Fault::DecodedFaster) { 2 * bytes } else { bytes });
+        }
         if self.ahead.is_some() {
             self.enter_predicted(op);
         } else if !started.is_some_and(|cycle| self.comes_with_end(op, cycle)) {
@@ -305,6 +319,11 @@ impl FrontEnd {
         self.piece = address;
         self.piece_bytes = (ahead.start + ahead.bytes - address).min(line_left);
         let mut full = self.in_block >= self.width && !op.is(Flags::FUSED);
+        if let Some(bytes) = self.decodes {
+            self.piece = ahead.start.max(address & !(bytes - 1));
+            self.piece_bytes = (address | (bytes - 1)) + 1 - self.piece;
+            full = true;
+        }
         let mut later = u64::from(full);
         let mut alone = false;
         if let Some(entries) = &mut self.entries {

@@ -650,7 +650,8 @@ impl MemoryPath {
     /// The youngest store to a unit of memory by which the core tells that a load ran too early, if that is more than a byte.
     fn near(&self, address: u64, bytes: u64, issue: u64) -> Option<(Meets, Store)> {
         let unit = self.costs.order_unit;
-        if unit <= 1 || planted(Fault::WordForgotten) {
+        // Whole units have no other bytes.
+        if (address | bytes) & (unit - 1) == 0 || planted(Fault::WordForgotten) {
             return None;
         }
         let first = address & !(unit - 1);
@@ -688,8 +689,11 @@ impl MemoryPath {
         let known = |access: &&Access| access.store && access.known;
         for access in accesses.iter().filter(known) {
             if self.costs.order_remembers > 0 {
-                *entry(&mut self.addressed, op.index) = address_time;
-                self.all_addressed = self.all_addressed.max(address_time);
+                if self.costs.order_waits_older {
+                    self.all_addressed = self.all_addressed.max(address_time);
+                } else {
+                    *entry(&mut self.addressed, op.index) = address_time;
+                }
             }
             let bytes = u64::from(access.bytes.max(1));
             let ready = self.caches.store(access.address, bytes, address_time);

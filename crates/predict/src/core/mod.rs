@@ -15,6 +15,7 @@ pub(crate) mod branch;
 mod cache;
 pub use cache::Cache;
 mod claims;
+pub(crate) mod decoded;
 mod drains;
 mod execute;
 mod front_end;

@@ -111,6 +111,8 @@ pub(crate) enum Fault {
     CountedOnce,
     /// What is dispatched later sees a result as what is dispatched with it does.
     NeverLater,
+    /// Fetch: what is decoded takes half as long.
+    DecodedFaster,
     /// Memory: an access across the second boundary and on costs nothing, a flushed load does not learn, or not from which store.
     CrossingForgotten,
     FlushedAgain,

@@ -31,10 +31,9 @@ pub(crate) struct Values {
     values: [Value; REGISTERS],
     /// Cycles added, by consumer's domain and producer's; all 0 where the cpu has no domains, so that no check is needed.
     bypass: [[u8; DOMAINS_MAX]; DOMAINS_MAX],
-    /// Domains, a bit for each, whose results are of another one (`later`) to what is dispatched in a later cycle.
-    passing: u32,
+    /// By domain, that of results to what is dispatched in a later cycle.
     later: [u8; DOMAINS_MAX],
-    /// Registers with such results of the cycle `fresh_at`.
+    /// Registers with results of the cycle `fresh_at` whose domain is another one then.
     fresh: Vec<u8>,
     fresh_at: u64,
 }
@@ -46,20 +45,32 @@ impl Values {
         for (index, &cycles) in bypass.unwrap_or_default().iter().enumerate() {
             table[index % DOMAINS_MAX][index / DOMAINS_MAX % DOMAINS_MAX] = cycles;
         }
-        let passes = |&domain: &usize| usize::from(later[domain]) != domain;
-        let passing = (0..DOMAINS_MAX).filter(passes).fold(0, |passing, domain| passing | 1 << domain);
-        Values { values: [0; REGISTERS], bypass: table, passing, later, fresh: Vec::new(), fresh_at: 0 }
+        Values { values: [0; REGISTERS], bypass: table, later, fresh: Vec::new(), fresh_at: 0 }
     }
 
     /// An instruction is dispatched at `cycle`: what earlier cycles' results are to it.
     #[inline]
     pub(crate) fn dispatched(&mut self, cycle: u64) {
         if rarely(!self.fresh.is_empty()) && cycle > self.fresh_at {
-            for register in std::mem::take(&mut self.fresh) {
-                self.set_domain(register, self.later[usize::from(self.domain_of(register))]);
-            }
+            self.pass();
         }
-        self.fresh_at = cycle;
+    }
+
+    /// The results of that cycle are of other domains from now on.
+    #[cold]
+    fn pass(&mut self) {
+        while let Some(register) = self.fresh.pop() {
+            self.set_domain(register, self.later[usize::from(self.domain_of(register))]);
+        }
+    }
+
+    /// These results are of an instruction dispatched at `cycle`.
+    #[inline(never)]
+    pub(crate) fn made(&mut self, results: &[Result], cycle: u64) {
+        if !planted(Fault::NeverLater) {
+            self.fresh.extend(results.iter().map(|result| result.register));
+            self.fresh_at = cycle;
+        }
     }
 
     /// `result` counts its latency from `base`, and `cause` delayed it; `mark` is that of the half it comes from.
@@ -68,7 +79,6 @@ impl Values {
         let other = (cause as u64).wrapping_sub(Cause::Dependency as u64);
         let timed = (base << TIME_SHIFT) + u64::from(result.value);
         self.values[usize::from(result.register)] = timed.wrapping_add(other) | mark;
-        self.is_fresh(result.register, result.domain());
     }
 
     /// The bypass domain that the register's value comes from.
@@ -91,13 +101,8 @@ impl Values {
     #[inline]
     pub(crate) fn pass_on(&mut self, register: u8, domain: u8) {
         self.set_domain(register, domain);
-        self.is_fresh(register, domain);
-    }
-
-    /// The register's value was made in this cycle of dispatch.
-    #[inline]
-    fn is_fresh(&mut self, register: u8, domain: u8) {
-        if rarely(self.passing >> domain & 1 != 0) && !planted(Fault::NeverLater) {
+        // It is one of this cycle's if it is to be another one in the next.
+        if rarely(self.later[usize::from(domain) % DOMAINS_MAX] != domain) {
             self.fresh.push(register);
         }
     }

@@ -35,7 +35,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 49] = [
+        const PAIRS: [(&str, &str, &str); 54] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -43,6 +43,11 @@ impl Cpu {
             ("fetch.again", "fetch.ahead", "together with fetch.ahead"),
             ("fetch.entry", "fetch.again", "together with fetch.again"),
             ("replay.slots", "fetch.ahead", "together with fetch.ahead"),
+            ("decoded.entries", "fetch.ahead", "together with fetch.ahead"),
+            ("decoded.ways", "decoded.entries", "together with decoded.entries"),
+            ("decoded.bytes", "decoded.entries", "together with decoded.entries"),
+            ("decoded.dense", "decoded.entries", "together with decoded.entries"),
+            ("decoded.most", "decoded.entries", "together with decoded.entries"),
             ("replay.lines", "replay.slots", "together with replay.slots"),
             ("replay.decided", "replay.after", "together with replay.after"),
             ("replay.exit", "replay.slots", "together with replay.slots"),

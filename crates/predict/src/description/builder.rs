@@ -89,6 +89,13 @@ impl Builder<'_> {
             return_changed: self.optional("fetch.return_changed"),
             overruled: self.optional("fetch.overruled"),
             second_line: self.optional("fetch.second_line"),
+            decoded: self.optional("decoded.entries").map(|entries| Decoded {
+                entries: entries as usize,
+                ways: self.whole("decoded.ways", 8) as usize,
+                bytes: self.whole("decoded.bytes", 16).next_power_of_two(),
+                dense: self.whole("decoded.dense", u64::from(u32::MAX)) as u32,
+                most: self.whole("decoded.most", u64::from(u32::MAX)) as u32,
+            }),
             replay: self.optional("replay.slots").map(|slots| Replay {
                 slots,
                 lines: self.whole("replay.lines", 1) as usize,

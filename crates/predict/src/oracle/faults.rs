@@ -93,6 +93,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::BypassForgotten, ANY),
     (Fault::ManyForgotten, POWER),
     (Fault::CopyForgotten, &["renaming:redwood_cove"]),
+    (Fault::DecodedFaster, &["redwood_cove"]),
     (Fault::NeverLater, &["redwood_cove"]),
     (Fault::CountedOnce, &["renaming:redwood_cove"]),
     (Fault::CrossingForgotten, ANY),

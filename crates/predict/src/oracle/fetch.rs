@@ -3,6 +3,7 @@
 
 use super::caches::Hierarchy;
 use crate::core::branch::{Branches, Outcome};
+use crate::core::decoded::DecodedLines;
 use crate::description::{Caches, Description, Fetch, Replay};
 use crate::flags::Flags;
 use crate::op::*;
@@ -41,6 +42,10 @@ pub(super) struct Front {
     left: Vec<u64>,
     branches: Branches,
     replay: Replayed,
+    /// Decoded lines, how many bytes a cycle decodes of this one, and the last bytes that one did.
+    decoded: Option<DecodedLines>,
+    decodes: Option<u64>,
+    decoding: u64,
     /// What the next restart is later because a path was left.
     exit: u64,
     /// Slots fetched.
@@ -142,6 +147,9 @@ impl Front {
             left: Vec::new(),
             branches: Branches::new(&description.branch, &fetch),
             replay: Replayed::default(),
+            decoded: fetch.decoded.map(|limits| DecodedLines::new(limits, line_bytes)),
+            decodes: None,
+            decoding: u64::MAX,
             exit: 0,
             slots: 0,
             fetch,
@@ -153,7 +161,7 @@ impl Front {
         // What is fused with the instruction in front of it is fetched with that.
         let fused = op.is(Flags::FUSED);
         let room = self.fetch.room.unwrap_or(u32::MAX);
-        let takes = u32::from(op.constants) + if fused { 0 } else { 2 };
+        let takes = u32::from(op.fetched_with) + if fused { 0 } else { 2 };
         let overfull = self.block.contains(&op.address) && self.room_taken.saturating_add(takes) > room;
         let replayed = self.fetch.replay.filter(|_| self.replay.period > 0);
         let width = replayed.map_or(self.fetch.width, |replay| replay.width);
@@ -169,6 +177,7 @@ impl Front {
                 self.branches_fetched = 0;
             }
         } else {
+            let full = full | self.decodes_anew(op);
             self.reach(op.address, full, caches);
         }
         self.slots += u64::from(op.slots);
@@ -184,6 +193,19 @@ impl Front {
             self.cycle = self.cycle.max(self.left[before]);
         }
         self.cycle
+    }
+
+    /// Whether the instruction is decoded, and in another cycle than the one before it.
+    fn decodes_anew(&mut self, op: &Op) -> bool {
+        let Some(decoded) = &mut self.decoded else { return false };
+        let line = op.address / self.line_bytes;
+        if self.line != Some(line) || self.redirect.is_some() {
+            self.decodes = decoded.enter(op.address, self.redirect.is_none(), u32::from(op.fetched_with));
+            self.decoding = u64::MAX;
+        }
+        let Some(bytes) = self.decodes else { return false };
+        let before = std::mem::replace(&mut self.decoding, op.address / bytes);
+        self.redirect.is_some() || before != self.decoding
     }
 
     /// Fetch goes on to what is at the address, in another cycle if no more fits into this one.

@@ -508,3 +508,42 @@ fn flags_of_a_logical_operation_come_later_in_its_own_cycle_only() {
     }
     near(turn(&step.repeat(2)), 7.32);
 }
+
+/// No-operations of so many bytes in turn, as many as fill `bytes`.
+fn nops_of(lengths: &[usize], bytes: usize) -> Vec<u8> {
+    let nop = |length: usize| match length {
+        2 => vec![0x66, 0x90],
+        3 => vec![0x0f, 0x1f, 0x00],
+        4 => vec![0x0f, 0x1f, 0x40, 0x00],
+        5 => vec![0x0f, 0x1f, 0x44, 0x00, 0x00],
+        _ => vec![0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+    };
+    let mut body = Vec::new();
+    for length in lengths.iter().cycle() {
+        if body.len() + length > bytes {
+            break;
+        }
+        body.extend(nop(*length));
+    }
+    body
+}
+
+/// A line of more than twenty instructions is decoded anew each time, one of more than sixteen where the code is longer than the
+/// cache of decoded instructions holds; and from there on it is decoded, unless an instruction begins with a line. Measured, in
+/// bytes a cycle: lines of 16 23.3, of 22 16.1, by turns 19.5; 30 KiB of 16 a line 23.4, of 17.5 16.4, and 9 KiB of these 21.8; eight
+/// bytes each 48 and, in 900 lines, 32.6.
+#[test]
+fn lines_of_many_instructions_are_decoded_at_half_the_rate() {
+    let rate = |body: Vec<u8>| body.len() as f64 / turn(&body);
+    let near = |rate: f64, measured: f64| assert!((rate / measured - 1.0).abs() < 0.08, "{rate}, {measured}");
+    let (sixteen, more) = (nops_of(&[4], 64), nops_of(&[[2; 2].as_slice(), &[3; 20]].concat(), 64));
+    assert_eq!((sixteen.len(), more.len()), (64, 64));
+    near(rate(sixteen.repeat(60)), 23.3);
+    near(rate(more.repeat(60)), 16.1);
+    near(rate([&sixteen[..], &more].concat().repeat(30)), 19.5);
+    near(rate(nops_of(&[5, 3, 4], 30_000)), 23.4);
+    near(rate(nops_of(&[4, 4, 3], 30_000)), 16.4);
+    near(rate(nops_of(&[4, 4, 3], 5_000)), 22.1);
+    near(rate(nops_of(&[8], 9_600)), 48.0);
+    near(rate(nops_of(&[8], 57_600)), 32.6);
+}
