@@ -125,7 +125,7 @@ pub struct Op {
     pub(crate) slots: u8,
     pub(crate) length: u8,
     /// What fetch counts: constants of up to 32 bits in its encoding, a target among them, or, where decoded instructions are kept
-    /// (`decoded.entries`), the instructions that are known of its line.
+    /// (`decoded.entries`), those known of its line from it on.
     pub(crate) fetched_with: u8,
     /// The queue it waits in, or `NO_QUEUE`.
     pub(crate) queue: u8,

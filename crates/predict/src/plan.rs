@@ -199,7 +199,7 @@ impl Plan {
         is_new
     }
 
-    /// Counts the instructions of the lines that those from that one on are in.
+    /// Counts, of the lines that the instructions from that one on are in, the instructions from each to its line's end.
     fn count_lines(&mut self, line_mask: u64, first: usize) {
         for index in first..self.ops.len() {
             self.lines.entry(self.ops[index].address & line_mask).or_default().push(index as u32);
@@ -209,7 +209,8 @@ impl Plan {
             let line = &self.lines[&(self.ops[index].address & line_mask)];
             let addresses: BTreeSet<u64> = line.iter().map(|&one| self.ops[one as usize].address).collect();
             for &one in line {
-                self.ops[one as usize].fetched_with = addresses.len() as u8;
+                let address = self.ops[one as usize].address;
+                self.ops[one as usize].fetched_with = addresses.range(address..).count() as u8;
             }
         }
     }

@@ -255,7 +255,7 @@ impl FrontEnd {
         let started = self.follows.filter(|_| address.wrapping_sub(self.piece) >= self.piece_bytes);
         let elsewhere = self.redirected || address & self.line_mask != self.line;
         if let Some(decoded) = self.decoded.as_mut().filter(|_| elsewhere) {
-            let bytes = decoded.enter(address, !self.redirected, u32::from(op.fetched_with));
+            let bytes = decoded.enter(address, !self.redirected, u32::from(op.fetched_with), self.number);
             self.decodes = bytes.map(|bytes| if planted(Fault::DecodedFaster) { 2 * bytes } else { bytes });
         }
         if self.ahead.is_some() {

@@ -200,7 +200,12 @@ impl Front {
         let Some(decoded) = &mut self.decoded else { return false };
         let line = op.address / self.line_bytes;
         if self.line != Some(line) || self.redirect.is_some() {
-            self.decodes = decoded.enter(op.address, self.redirect.is_none(), u32::from(op.fetched_with));
+            self.decodes = decoded.enter(
+                op.address,
+                self.redirect.is_none(),
+                u32::from(op.fetched_with),
+                self.left.len(),
+            );
             self.decoding = u64::MAX;
         }
         let Some(bytes) = self.decodes else { return false };
