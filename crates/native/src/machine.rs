@@ -66,6 +66,12 @@ fn flags() -> Vec<String> {
     line.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
+/// Whether the cpu's file names this machine.
+pub fn is_described_by(cpu: &Cpu) -> bool {
+    let flags = flags();
+    name().is_some_and(|machine| cpu.words("machine").iter().any(|entry| is_named(entry, &machine, &flags)))
+}
+
 /// The cpu in `dir` whose file names this machine.
 pub fn described_in(dir: &Path) -> Result<Cpu, NotDescribed> {
     let machine = name().ok_or(NotDescribed::OtherArch)?;

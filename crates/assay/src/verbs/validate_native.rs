@@ -228,7 +228,7 @@ fn cpu(context: &Context, args: &Args) -> Result<(Cpu, Option<String>)> {
         return Err(Problem::new(format!("--as {name}: it runs no x86-64 code, which the loops are"))
             .remedy("name an x86-64 cpu; ./assay cpu lists those described"));
     }
-    let of_another = (!cpu.words("machine").contains(&machine)).then(|| {
+    let of_another = (!machine::is_described_by(&cpu)).then(|| {
         format!("This machine is '{machine}' by CPUID: {name} does not name it, and llvm-mca has the model of {name}.")
     });
     Ok((cpu, of_another))
