@@ -279,8 +279,9 @@ pub struct Memory {
     pub(crate) order_waits: bool,
     /// Executions for which a load waits for the address of the store that it once ran before.
     pub(crate) order_remembers: u32,
-    /// From the address until then.
+    /// From the address until then, and until a load that is issued no longer runs too early.
     pub(crate) order_wait: u64,
+    pub(crate) order_early: u64,
     /// Bytes by which the core tells that it ran too early.
     pub(crate) order_unit: u64,
     /// Whether it waits for the addresses of all older stores.

@@ -341,14 +341,18 @@ impl MemoryPath {
         if !self.passes_stores {
             let mut met = self.stores.find(access.address, bytes, issue);
             let remembered = self.remembered(op, dispatch, issue, met.as_ref());
-            if let Some((_, store)) = self.near(access.address, bytes, issue) {
-                if self.late(&load, &store) > issue {
+            let near = self.near(access.address, bytes, issue);
+            if let Some((_, store)) = near.or(met).filter(|_| remembered > 0) {
+                self.meets_again(&load, &store);
+            }
+            if let Some((_, store)) = near {
+                if store.address_time + self.costs.order_early > issue {
                     start = self.too_early(op, &store, dispatch, front);
                 }
             }
             if let Some((Meets::Alias, store)) = met {
                 // It has none of the bytes, so once its address is known, an older store may.
-                if self.late(&load, &store) > issue {
+                if store.address_time + self.costs.order_early > issue {
                     start = self.too_early(op, &store, dispatch, front);
                 }
                 met = self
@@ -357,7 +361,7 @@ impl MemoryPath {
                     .filter(|_| !planted(Fault::AliasHides));
             }
             if let Some((meets, store)) = met {
-                if self.late(&load, &store) > start {
+                if store.address_time + self.costs.order_early > start {
                     start = self.too_early(op, &store, dispatch, front);
                 }
                 return self.meet(&load, meets, &store, start.max(remembered));
@@ -413,9 +417,12 @@ impl MemoryPath {
         Found::Blocked(Blocked { store: store.number, issue, start, lost, crossing })
     }
 
-    /// When a load knows of a store: it need not know its address if its register is renamed to what is stored.
-    fn late(&self, load: &Load<'_>, store: &Store) -> u64 {
-        store.address_time + if self.renamed(load, store) { 0 } else { self.costs.order_wait }
+    /// A load that waits for older addresses meets a store in flight: it goes on to wait, unless its register is renamed to what is
+    /// stored.
+    fn meets_again(&mut self, load: &Load<'_>, store: &Store) {
+        if self.costs.order_waits_older && !self.renamed(load, store) && !planted(Fault::MetForgotten) {
+            entry(&mut self.early, load.op.index).left = self.costs.order_remembers;
+        }
     }
 
     /// Whether the register of a load that has all its bytes from one store is renamed to what is stored.

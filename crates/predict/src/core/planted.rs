@@ -121,6 +121,8 @@ pub(crate) enum Fault {
     WaitsAsRun,
     /// Nor one that has no byte of a late store, but of its word.
     WordForgotten,
+    /// One that waits and meets a store counts as one that meets none.
+    MetForgotten,
     /// Caches: a load whose line is late takes no pipe twice, banks answer any number, a written line that is pushed out takes no path, use does not make a
     /// line younger, a miss takes no entry of the queue, or no pipe, prefetch runs less far ahead, or too far of what the second
     /// level has, or begins at once, or is forgotten where its path is busy; stores claim any number of lines at once, or in no time, or each claims

@@ -227,6 +227,7 @@ impl Builder<'_> {
             order_flush: self.whole("memory.order_flush", 0),
             order_remembers: self.whole("memory.order_remembers", 0) as u32,
             order_wait: self.whole("memory.order_wait", 0),
+            order_early: self.whole("memory.order_early", 0),
             order_unit: self.whole("memory.order_unit", 1).next_power_of_two(),
             order_waits_older: self.cpu.word("memory.order_waits") == Some("older"),
             order_waits: self.cpu.word("memory.load_hit_store") == Some("wait"),

@@ -101,6 +101,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::StoreForgotten, &["zen4"]),
     (Fault::WaitsAsRun, &["redwood_cove"]),
     (Fault::WordForgotten, &["redwood_cove"]),
+    (Fault::MetForgotten, &["redwood_cove"]),
     (Fault::LateFree, &["redwood_cove"]),
     (Fault::BanksFree, &["redwood_cove"]),
     (Fault::WriteBackFree, &["small:redwood_cove"]),

@@ -116,26 +116,31 @@ impl Memory {
         let met = self.stores.youngest(address, bytes, issue);
         let from = met.filter(|&(_, meets)| meets == Meets::All).map_or(0, |(number, _)| number);
         let remembered = self.remembered(op, waits, issue, from);
+        let unit = self.numbers.order_unit;
+        let words = (address / unit * unit, (address + bytes).div_ceil(unit) * unit);
+        let near = self.stores.youngest(words.0, words.1 - words.0, issue);
+        if let Some((number, _)) = near.filter(|_| waits && self.numbers.order_waits_older) {
+            let store = self.stores.stores[number];
+            if !self.renamed(op, access, &store, crossing) {
+                self.waits.insert(op.index, (store.index, self.numbers.order_remembers));
+            }
+        }
         let (mut start, mut again) = (issue, None);
         if let Some((number, Meets::Alias)) = met {
             let store = self.stores.stores[number];
-            if self.known(op, access, &store, crossing) > issue {
+            if store.address_time + self.numbers.order_early > issue {
                 (start, again) = self.too_early(op, &store, waits);
             }
         }
-        let unit = self.numbers.order_unit;
-        let words = (address / unit * unit, (address + bytes).div_ceil(unit) * unit);
-        if let Some((number, _)) =
-            self.stores.youngest(words.0, words.1 - words.0, issue).filter(|_| unit > 1 && again.is_none())
-        {
+        if let Some((number, _)) = near.filter(|_| unit > 1 && again.is_none()) {
             let store = self.stores.stores[number];
-            if self.known(op, access, &store, crossing) > issue {
+            if store.address_time + self.numbers.order_early > issue {
                 (start, again) = self.too_early(op, &store, waits);
             }
         }
         if let Some((number, meets)) = self.stores.youngest_with_bytes(address, bytes, issue) {
             let store = self.stores.stores[number];
-            if self.known(op, access, &store, crossing) > start {
+            if store.address_time + self.numbers.order_early > start {
                 let (second, flushed) = self.too_early(op, &store, waits);
                 (start, again) = (second, flushed.or(again));
             }
@@ -262,12 +267,6 @@ impl Memory {
             && (!store.counted || bytes == 8 && store.bytes == 8)
             && self.renames(op)
             && (crossing == 0 || numbers.renames != Renames::Base)
-    }
-
-    /// When a load that is not renamed to a store knows of it.
-    fn known(&self, op: &Op, access: &Access, store: &Store, crossing: u64) -> u64 {
-        let wait = if self.renamed(op, access, store, crossing) { 0 } else { self.numbers.order_wait };
-        store.address_time + wait
     }
 
     /// When the bytes of a load are there that the store of that number has some of; none if they cannot be put together.
