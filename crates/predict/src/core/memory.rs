@@ -346,13 +346,13 @@ impl MemoryPath {
                 self.meets_again(&load, &store);
             }
             if let Some((_, store)) = near {
-                if store.address_time + self.costs.order_early > issue {
+                if self.known(&load, &store) > issue {
                     start = self.too_early(op, &store, dispatch, front);
                 }
             }
             if let Some((Meets::Alias, store)) = met {
                 // It has none of the bytes, so once its address is known, an older store may.
-                if store.address_time + self.costs.order_early > issue {
+                if self.known(&load, &store) > issue {
                     start = self.too_early(op, &store, dispatch, front);
                 }
                 met = self
@@ -361,7 +361,7 @@ impl MemoryPath {
                     .filter(|_| !planted(Fault::AliasHides));
             }
             if let Some((meets, store)) = met {
-                if store.address_time + self.costs.order_early > start {
+                if self.known(&load, &store) > start {
                     start = self.too_early(op, &store, dispatch, front);
                 }
                 return self.meet(&load, meets, &store, start.max(remembered));
@@ -415,6 +415,12 @@ impl MemoryPath {
         let lost = if meets == Meets::Some { self.costs.lost(store.address, store.bytes) } else { 0 };
         self.awaited = store.number;
         Found::Blocked(Blocked { store: store.number, issue, start, lost, crossing })
+    }
+
+    /// When a load that is issued no longer runs before a store: with its address at once if its register is renamed to what is stored.
+    fn known(&self, load: &Load<'_>, store: &Store) -> u64 {
+        let early = self.costs.order_early;
+        store.address_time + if early > 0 && !self.renamed(load, store) { early } else { 0 }
     }
 
     /// A load that waits for older addresses meets a store in flight: it goes on to wait, unless its register is renamed to what is

@@ -198,7 +198,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("memory.drain_pair", "bytes", 0.0, 64.0, Optional, "two stores that follow each other in one line enter the cache together if neither is of more bytes (default 0: none do)"),
     key("memory.order_flush", "cycles", 0.0, 128.0, Optional, "cycles lost when a load ran before an older store to its bytes"),
     key("memory.order_wait", "cycles", 0.0, 16.0, Optional, "from the address of an older store until a load that waited for it is issued (default 0)"),
-    key("memory.order_early", "cycles", 0.0, 16.0, Optional, "from the address of an older store until a load that is issued no longer ran too early (default 0)"),
+    key("memory.order_early", "cycles", 0.0, 16.0, Optional, "from the address of an older store until a load that is issued no longer ran too early, unless its register is renamed to what is stored (default 0)"),
     key("memory.order_unit", "bytes", 1.0, 8.0, Optional, "aligned bytes, a power of two, to others of which a load ran before a store in flight as if they were its own (default 1)"),
     key("memory.alias_bits", "bits", 8.0, 64.0, Optional, "low address bits compared to find that (default 64)"),
     key("memory.string_bytes", "bytes", 1.0, 64.0, Optional, "bytes that a repeated string instruction of x86 (rep movs, rep stos) moves at once, aligned to as many (absent: one element)"),

@@ -128,19 +128,19 @@ impl Memory {
         let (mut start, mut again) = (issue, None);
         if let Some((number, Meets::Alias)) = met {
             let store = self.stores.stores[number];
-            if store.address_time + self.numbers.order_early > issue {
+            if self.known(op, access, &store, crossing) > issue {
                 (start, again) = self.too_early(op, &store, waits);
             }
         }
         if let Some((number, _)) = near.filter(|_| unit > 1 && again.is_none()) {
             let store = self.stores.stores[number];
-            if store.address_time + self.numbers.order_early > issue {
+            if self.known(op, access, &store, crossing) > issue {
                 (start, again) = self.too_early(op, &store, waits);
             }
         }
         if let Some((number, meets)) = self.stores.youngest_with_bytes(address, bytes, issue) {
             let store = self.stores.stores[number];
-            if store.address_time + self.numbers.order_early > start {
+            if self.known(op, access, &store, crossing) > start {
                 let (second, flushed) = self.too_early(op, &store, waits);
                 (start, again) = (second, flushed.or(again));
             }
@@ -267,6 +267,12 @@ impl Memory {
             && (!store.counted || bytes == 8 && store.bytes == 8)
             && self.renames(op)
             && (crossing == 0 || numbers.renames != Renames::Base)
+    }
+
+    /// When a load that is issued no longer runs before a store.
+    fn known(&self, op: &Op, access: &Access, store: &Store, crossing: u64) -> u64 {
+        let early = if self.renamed(op, access, store, crossing) { 0 } else { self.numbers.order_early };
+        store.address_time + early
     }
 
     /// When the bytes of a load are there that the store of that number has some of; none if they cannot be put together.
