@@ -201,16 +201,19 @@ impl Plan {
 
     /// Counts, of the lines that the instructions from that one on are in, the instructions from each to its line's end.
     fn count_lines(&mut self, line_mask: u64, first: usize) {
+        let mut grown = BTreeSet::new();
         for index in first..self.ops.len() {
-            self.lines.entry(self.ops[index].address & line_mask).or_default().push(index as u32);
+            let line = self.ops[index].address & line_mask;
+            self.lines.entry(line).or_default().push(index as u32);
+            grown.insert(line);
         }
-        for index in first..self.ops.len() {
+        for line in grown {
+            let line = &self.lines[&line];
             // Blocks overlap.
-            let line = &self.lines[&(self.ops[index].address & line_mask)];
             let addresses: BTreeSet<u64> = line.iter().map(|&one| self.ops[one as usize].address).collect();
             for &one in line {
-                let address = self.ops[one as usize].address;
-                self.ops[one as usize].fetched_with = addresses.range(address..).count() as u8;
+                let behind = addresses.range(self.ops[one as usize].address..).count();
+                self.ops[one as usize].fetched_with = behind.min(usize::from(u8::MAX)) as u8;
             }
         }
     }

@@ -320,8 +320,10 @@ impl FrontEnd {
         self.piece_bytes = (ahead.start + ahead.bytes - address).min(line_left);
         let mut full = self.in_block >= self.width && !op.is(Flags::FUSED);
         if let Some(bytes) = self.decodes {
-            self.piece = ahead.start.max(address & !(bytes - 1));
-            self.piece_bytes = (address | (bytes - 1)) + 1 - self.piece;
+            // Of the block and the line, what a cycle decodes.
+            let left = self.piece_bytes.min(bytes - address % bytes);
+            self.piece = ahead.start.max(address & !(bytes - 1)).max(address & self.line_mask);
+            self.piece_bytes = left + (address - self.piece);
             full = true;
         }
         let mut later = u64::from(full);

@@ -210,7 +210,8 @@ impl Front {
         }
         let Some(bytes) = self.decodes else { return false };
         let before = std::mem::replace(&mut self.decoding, op.address / bytes);
-        self.redirect.is_some() || before != self.decoding
+        let leaves = self.ahead.as_ref().is_some_and(|ahead| !ahead.block.contains(&op.address));
+        self.redirect.is_some() || leaves || before != self.decoding
     }
 
     /// Fetch goes on to what is at the address, in another cycle if no more fits into this one.
