@@ -19,6 +19,7 @@ impl Cpu {
         let found = found
             .or_else(|| self.idle_bypass())
             .or_else(|| self.idle_domain())
+            .or_else(|| self.idle_later())
             .or_else(|| self.idle_counted())
             .or_else(|| self.idle_machine())
             .or_else(|| self.idle_accept())
@@ -246,6 +247,16 @@ impl Cpu {
             let allowed = "a domain that a bypass or another class names, or other";
             is_alone.then(|| (format!("class.{class}.{rest}"), problem, allowed))
         })
+    }
+
+    /// A domain for what is dispatched later, on a core that does not ask for it.
+    fn idle_later(&self) -> Option<Found> {
+        if self.kind() == CoreKind::OutOfOrder {
+            return None;
+        }
+        let keys = self.names("domain").into_iter().map(|name| format!("domain.{name}.later"));
+        let key = keys.into_iter().find(|key| self.has(key))?;
+        Some((key, "has no effect".into(), "in a core of kind 'out_of_order'"))
     }
 
     /// Rename's domains that no class's results have, or that none reads its sources as, most likely misspelt.

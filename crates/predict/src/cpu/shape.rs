@@ -5,13 +5,15 @@
 use super::{Cpu, CpuError, Entry};
 
 /// What is found by masking addresses.
-const POWERS_OF_TWO: [&str; 6] = [
+const POWERS_OF_TWO: [&str; 8] = [
     "fetch.block",
     "fetch.align",
     "memory.cross",
     "memory.cross2",
     "memory.cross_store",
     "memory.read_modify.unit",
+    "memory.order_unit",
+    "decoded.bytes",
 ];
 
 /// Each cache with the line that its sets consist of.
@@ -40,6 +42,21 @@ impl Cpu {
                     &size,
                     &format!("whole sets: a multiple of {of_sets} bytes, which is {ways} times the line"),
                 ));
+            }
+        }
+        let line = self.value("cache.instruction.line").filter(|_| self.value("fetch.second_line").is_some());
+        if let (Some(block), Some(line)) = (self.value("fetch.block"), line) {
+            if block < line {
+                let allowed =
+                    format!("{line} bytes and more with fetch.second_line, as cache.instruction.line");
+                return Err(self.refused("fetch.block", &allowed));
+            }
+        }
+        if let Some(entries) = self.value("decoded.entries") {
+            let ways = self.value("decoded.ways").unwrap_or(8.0);
+            if ways > 0.0 && entries % ways != 0.0 {
+                let allowed = format!("whole sets: a multiple of {ways}, which is decoded.ways");
+                return Err(self.refused("decoded.entries", &allowed));
             }
         }
         for (inner, outer) in [("l1", "l2"), ("l2", "l3")] {

@@ -467,6 +467,28 @@ fn a_bypass_between_domains_that_nothing_has_is_refused() {
 }
 
 #[test]
+fn decoded_lines_that_no_core_has_and_domains_that_nobody_asks_for_are_refused() {
+    let with = |cpu: &'static str, from: &'static str, to: &'static str| {
+        message_of(cpu, move |text| {
+            assert!(text.contains(from), "{cpu} has {from}");
+            text.replacen(from, to, 1)
+        })
+    };
+    let sets = with("redwood_cove", "entries = { value = 512", "entries = { value = 500");
+    assert!(sets.contains("'decoded.entries'") && sets.contains("a multiple of 8"), "{sets}");
+    let bytes = with("redwood_cove", "bytes = { value = 32", "bytes = { value = 24");
+    assert!(bytes.contains("'decoded.bytes'") && bytes.contains("a power of two"), "{bytes}");
+    let unit = with("redwood_cove", "order_unit = { value = 4", "order_unit = { value = 3");
+    assert!(unit.contains("'memory.order_unit'") && unit.contains("a power of two"), "{unit}");
+    let block =
+        "[fetch]\nblock = { value = 32, unit = \"bytes\", source = \"guest\", kind = \"measured\" }\n";
+    let block = with("redwood_cove", "[fetch]\n", block);
+    assert!(block.contains("'fetch.block'") && block.contains("64 bytes and more"), "{block}");
+    let later = with("power8", "[bypass.fx]\n", "[domain.fx]\nlater = \"other\"\n\n[bypass.fx]\n");
+    assert!(later.contains("'domain.fx.later' has no effect; allowed: in a core of kind"), "{later}");
+}
+
+#[test]
 fn entries_that_do_not_fill_a_cycle_are_refused() {
     let text = |name: &str| match name {
         "zen5" => text_of(name).replacen("entry = { value = 6", "entry = { value = 32", 1),
