@@ -82,7 +82,7 @@ extern "C" fn time(number: usize) {
     let after = cycles_per_tick();
     calls(WARM_CALLS + TIMED_CALLS..WARM_CALLS + TIMED_CALLS + 1);
     let reading = ticks_of_reading();
-    let ticks = read.windows(2).map(|two| (two[1] - two[0]).saturating_sub(reading).to_string());
+    let ticks = read.windows(2).map(|two| two[1].saturating_sub(two[0] + reading).to_string());
     let ticks = ticks.collect::<Vec<_>>().join(" ");
     println!("ticks {ticks} cycles_per_tick {before} {after} sum {sum:016x}");
 }
