@@ -286,9 +286,13 @@ fn loads_of_one_bank_come_two_a_cycle() {
 
 /// The cycles of a loop through a store to `rdi` and a load from `distance` bytes behind, or before.
 fn through(store: &[u8], load: &[u8], distance: i64, then: &[&[u8]]) -> f64 {
+    through_on("redwood_cove", store, load, distance, then)
+}
+
+fn through_on(cpu: &str, store: &[u8], load: &[u8], distance: i64, then: &[&[u8]]) -> f64 {
     let at = |start: i64| Walk { start: start as u64, step: 0, wrap: 0 };
     let body = [&[store, load], then].concat().concat();
-    x86_turn("redwood_cove", &body, &[at(0x1_0008), at(0x1_0008 + distance)])
+    x86_turn(cpu, &body, &[at(0x1_0008), at(0x1_0008 + distance)])
 }
 
 const STORE: [u8; 3] = [0x48, 0x89, 0x07]; // mov [rdi], rax
@@ -321,6 +325,24 @@ fn a_load_that_found_no_data_in_its_store_tries_again_later() {
     let add = [0x66, 0x0f, 0xd4, 0xc1]; // paddq xmm0, xmm1
     near(through(&store, &load, 0, &[&add]), 6.97);
     near(through(&store, &load, 0, &[&add[..]; 4]), 9.01);
+}
+
+/// What loops on a Golden Cove took: 5.0 cycles through a store and a load of a part of it, 7.4 with an operation behind; 15.0 to
+/// 20.9 where a byte is stored and eight are loaded; 18 to 19 where a load needs two stores.
+#[test]
+fn golden_cove_meets_stores_as_its_successor_does() {
+    let through = |store: &[u8], load: &[u8], distance, then: &[&[u8]]| {
+        through_on("golden_cove", store, load, distance, then)
+    };
+    near(through(&STORE, &LOAD_PART, 2, &[]), 5.0);
+    let again = through(&STORE, &LOAD_PART, 2, &[&ADD]);
+    assert!((again - 7.4).abs() < 0.5, "{again}");
+    let whole = through(&STORE_BYTE, &LOAD, 0, &[]);
+    assert!((whole - 20.9).abs() < 1.0, "{whole}");
+    let sum = through(&STORE_BYTE, &LOAD, 0, &[&ADD]);
+    assert!((15.0..21.0).contains(&sum), "{sum}");
+    let two = through(&STORE, &LOAD, 4, &[]);
+    assert!((18.0..19.1).contains(&two), "{two}");
 }
 
 /// The load is first tried when its address is there, eight shifts behind the load before. Measured, with as many shifts before the
