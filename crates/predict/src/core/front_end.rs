@@ -2,8 +2,8 @@
 //! Fetch: aligned blocks, taken branches, the instruction cache, the buffer before dispatch.
 
 use super::branch::{Branches, Outcome};
-use super::cache::Hierarchy;
 use super::decoded::DecodedLines;
+use super::hierarchy::Hierarchy;
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::replay::{Detector, Passed, Replayed};

@@ -4,9 +4,9 @@
 //! bytes; a load that a store of its own unit blocks is returned to the engine, since only the engine can end that unit.
 
 use super::banks::Banks;
-use super::cache::{Hierarchy, TO_CLAIM};
 use super::drains::{Drains, Store};
 use super::front_end::FrontEnd;
+use super::hierarchy::{Hierarchy, TO_CLAIM};
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
 use super::store_queue::{Given, Meets, StoreQueue, NOBODY};
