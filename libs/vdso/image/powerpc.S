@@ -56,6 +56,16 @@
 	addi	\register, \register, vdso_page - 9999b@l
 	.endm
 
+	/* register = the page that has what all processes share: a namespace's page has offsets alone. Destroys CR0. */
+	.macro	system_page register, scratch
+	lwz	\scratch, VDSO_CLOCK_MODE(\register)
+	xoris	\scratch, \scratch, VDSO_CLOCKMODE_TIMENS >> 16
+	cmplwi	\scratch, VDSO_CLOCKMODE_TIMENS & 0xffff
+	bne+	9998f
+	addis	\register, \register, VDSO_PAGE_STEP >> 16
+9998:
+	.endm
+
 	/* The C function with the page in `page`; its result is r3. */
 	.macro	call_c function, page
 	STORE_FRAME	%r1, -FRAME(%r1)
@@ -146,6 +156,7 @@
 	page_address %r3
 	mtlr	%r12
 	.cfi_restore lr
+	system_page %r3, %r5
 #ifdef __powerpc64__
 	ld	%r3, VDSO_TICKS_PER_SECOND(%r3)
 #else
@@ -164,8 +175,8 @@
 	page_address %r3
 	mtlr	%r12
 	.cfi_restore lr
+	system_page %r3, %r5
 	addi	%r3, %r3, VDSO_SYSCALL_MAP
-	cmpwi	%r4, 0
 	crclr	SO
 #ifdef __powerpc64__
 	cmpdi	%cr1, %r4, 0

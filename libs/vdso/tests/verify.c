@@ -290,6 +290,27 @@ static _Bool time_is_right(const struct vdso_calls *calls)
 	return !machine_convention() && result == stored && result >= after.sec - 1 && result <= after.sec + 1;
 }
 
+#if defined(__powerpc__)
+static _Bool tbfreq_is_right(const struct machine *machine, const struct vdso_page *page)
+{
+	uint64_t hz = machine_call_wide(machine->calls.get_tbfreq);
+
+	return !machine_convention() && hz == page->ticks_per_second && hz > 0;
+}
+
+/* The map of a page that stands so many bytes behind the one where the image looks. */
+static _Bool syscall_map_is_right(const struct machine *machine, const struct vdso_page *page, uintptr_t step)
+{
+	const struct vdso_calls *calls = &machine->calls;
+	long map = (long)((uintptr_t)machine->seen->syscall_map + step);
+	uint32_t count = 0;
+
+	return machine_call(calls->get_syscall_map, (uintptr_t)&count, 0, 0) == map && !machine_convention() && count == 1024 &&
+	       memcmp((const void *)map, page->syscall_map, sizeof(page->syscall_map)) == 0 &&
+	       machine_call(calls->get_syscall_map, 0, 0, 0) == map;
+}
+#endif
+
 /*
  * A process in a time namespace: its own page where the image looks, the system's one step further. The kernel's clocks know
  * nothing of this namespace, so the test adds its offsets to them; a difference of a millisecond is enough to find a wrong one.
@@ -329,6 +350,9 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 			     unit.nsec == kernels_unit.nsec;
 			ok = ok && (!machine->calls.time || time_is_right(&machine->calls));
 		}
+#if defined(__powerpc__)
+	ok = ok && tbfreq_is_right(machine, &system) && syscall_map_is_right(machine, &system, VDSO_PAGE_STEP);
+#endif
 	*machine->page = system;
 	verify.calls = &machine->calls;
 	finish(&verify, "time namespace", "", ok);
@@ -336,27 +360,6 @@ static void verify_namespace(struct machine *machine, uint64_t milliseconds)
 }
 
 #if defined(__powerpc__)
-static _Bool tbfreq_is_right(const struct machine *machine)
-{
-	uint64_t hz = machine_call_wide(machine->calls.get_tbfreq);
-
-	return !machine_convention() && hz == machine->page->ticks_per_second && hz > 0;
-}
-
-static _Bool syscall_map_is_right(struct machine *machine)
-{
-	const struct vdso_calls *calls = &machine->calls;
-	uint32_t map[32], count = 0;
-
-	assay_random_fill(map, sizeof(map));
-	vdso_writer_set_syscall_map(&machine->discipline.writer, map);
-	/* A commit leaves it as it is. */
-	vdso_discipline_update(&machine->discipline, UPDATE_NS);
-	return machine_call(calls->get_syscall_map, (uintptr_t)&count, 0, 0) == (long)machine->seen->syscall_map &&
-	       !machine_convention() && count == 1024 && memcmp(machine->seen->syscall_map, map, sizeof(map)) == 0 &&
-	       machine_call(calls->get_syscall_map, 0, 0, 0) == (long)machine->seen->syscall_map;
-}
-
 /* Code is written over code that has run, up to the end of what is mapped. */
 static _Bool sync_dicache_is_right(const struct vdso_calls *calls)
 {
@@ -377,11 +380,23 @@ static _Bool sync_dicache_is_right(const struct vdso_calls *calls)
 	return ok;
 }
 
+/* A commit leaves the map as it is. */
+static void set_syscall_map(struct machine *machine)
+{
+	uint32_t map[32];
+
+	assay_random_fill(map, sizeof(map));
+	vdso_writer_set_syscall_map(&machine->discipline.writer, map);
+	vdso_discipline_update(&machine->discipline, UPDATE_NS);
+	bare_expect(memcmp(machine->page->syscall_map, map, sizeof(map)) == 0, "the map of system calls stays");
+}
+
 /* The calls that no other architecture has. */
 static void verify_powerpc(struct machine *machine)
 {
 	struct verify verify;
-	_Bool tbfreq = tbfreq_is_right(machine), map = syscall_map_is_right(machine);
+	_Bool tbfreq = tbfreq_is_right(machine, machine->page);
+	_Bool map = syscall_map_is_right(machine, machine->page, 0);
 	_Bool sync = sync_dicache_is_right(&machine->calls);
 
 	start(&verify, machine, &machine->calls, 0);
@@ -450,12 +465,14 @@ void test_verify(struct machine *machine, const struct vdso_calls *calls, uint64
 	if (calls->getcpu)
 		verify_getcpu(machine, calls, milliseconds);
 	verify_fallback(machine, calls);
+#if defined(__powerpc__)
+	if (is_ours(machine, calls)) {
+		set_syscall_map(machine);
+		verify_powerpc(machine);
+	}
+#endif
 	if (is_ours(machine, calls) && machine->has_counter)
 		verify_namespace(machine, milliseconds);
-#if defined(__powerpc__)
-	if (is_ours(machine, calls))
-		verify_powerpc(machine);
-#endif
 #if defined(__powerpc__) && !defined(__powerpc64__)
 	if (is_ours(machine, calls) && machine->has_counter)
 		verify_short_way(machine);
