@@ -4,6 +4,8 @@
 //! patch(1) looks for diffs anywhere. It also applies one that the message of a mail quotes, indented, and it tries all mails of
 //! a file as one patch, in which the second does not see what the first one does.
 
+use std::borrow::Cow;
+
 /// Where a line stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -30,8 +32,7 @@ impl Place {
                 _ => {}
             }
         }
-        let text = String::from_utf8_lossy(line);
-        let text = text.trim_end_matches(['\r', '\n']);
+        let text = &*text_of(line);
         match self {
             _ if starts_mail(text) => Place::Message,
             Place::Message if !starts_diff(text) => Place::Message,
@@ -40,6 +41,26 @@ impl Place {
             _ => lengths(text).map_or(Place::Diff, |(old, new)| Place::Hunk(old, new)),
         }
     }
+}
+
+/// How a mail, or a part of one, is encoded whose lines are not those that were sent, from its header: as what, and in which line.
+/// git decodes such a mail before it applies it.
+pub(crate) fn encoded(content: &[u8]) -> Option<(String, usize)> {
+    let (mut place, mut in_header) = (Place::Message, true);
+    for (number, line) in content.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        place = place.of_next(line);
+        let text = String::from_utf8_lossy(line).trim_end().to_ascii_lowercase();
+        // A part of a mail of several begins with a line of two dashes and the boundary, and has a header, too.
+        in_header = place == Place::Message
+            && (starts_mail(text_of(line).as_ref())
+                || text.starts_with("--") && text.len() > 3
+                || in_header && !text.is_empty());
+        let value = text.strip_prefix("content-transfer-encoding:").map(str::trim);
+        if let Some(value @ ("quoted-printable" | "base64")) = value.filter(|_| in_header) {
+            return Some((value.to_owned(), number + 1));
+        }
+    }
+    None
 }
 
 /// The diffs of each mail that has any. Each is as long as the file, with its other lines emptied, so that the numbers of lines
@@ -63,6 +84,12 @@ pub(crate) fn diffs(content: &[u8]) -> Vec<Vec<u8>> {
         }
     }
     found
+}
+
+/// A line without its end.
+fn text_of(line: &[u8]) -> Cow<'_, str> {
+    let end = line.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |last| last + 1);
+    String::from_utf8_lossy(&line[..end])
 }
 
 /// Whether a line separates mails, as `From 0a1b2c Mon Sep 17 00:00:00 2001` does.
@@ -120,6 +147,24 @@ mod tests {
         let hunk = "--- a/a|+++ b/a|@@ -1,3 +1,2 @@|-- |--- a/q| c|\\ No newline at end of file|+b";
         let text = format!("{}\n-- \n2.39\n--- a/q\n+++ b/q\n@@ -1 +1 @@\n-a\n+b\n", hunk.replace('|', "\n"));
         assert_eq!(read(&text), [hunk]);
+    }
+
+    #[test]
+    fn a_mail_whose_lines_are_encoded_is_told_by_its_header_alone() {
+        let told = |text: &str| encoded(text.as_bytes());
+        let header = "Content-Transfer-Encoding: Quoted-Printable\r\n";
+        let body = "Subject: a\n\ntext\n---\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n";
+        let from = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n";
+        assert_eq!(told(&format!("{header}{body}")), Some(("quoted-printable".into(), 1)));
+        assert_eq!(told(&format!("{body}{from}{header}")), Some(("quoted-printable".into(), 11)));
+        assert_eq!(
+            told(&format!("a: b\n\n--==1\ncontent-transfer-encoding: base64\n\nabc\n")),
+            Some(("base64".into(), 4))
+        );
+        for plain in [body.to_owned(), format!("Subject: a\n\n{header}{body}"), format!("{body} {header}")] {
+            assert_eq!(told(&plain), None, "{plain}");
+        }
+        assert_eq!(told("Content-Transfer-Encoding: 8bit\n\n--- a\n"), None);
     }
 
     #[test]

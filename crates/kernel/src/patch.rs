@@ -35,7 +35,13 @@ pub struct Patch {
 impl Patch {
     /// Reads a patch.
     pub fn read(path: &Path) -> Result<Patch> {
-        let diffs = mail::diffs(&read_short(path)?);
+        let content = read_short(path)?;
+        if let Some((encoding, line)) = mail::encoded(&content) {
+            return Err(Problem::new(format!("the mail is sent as {encoding}, so its lines are not the patch's"))
+                .at(format!("{}:{line}", path.display()))
+                .remedy("decode it, as `git mailinfo MESSAGE PATCH < MAIL` does, or as your mail reader saves attachments"));
+        }
+        let diffs = mail::diffs(&content);
         let touched = touched(&String::from_utf8_lossy(&diffs.concat()))
             .map_err(|problem| problem.at(path.display()))?;
         Ok(Patch { path: path.to_path_buf(), touched, diffs })
