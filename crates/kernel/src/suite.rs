@@ -406,11 +406,15 @@ fn of_vdso(arch: Arch, outcome: &Outcome) -> Verdict {
     verdict
 }
 
-/// KUnit prints `not ok N NAME` for a failed case, and the totals as `# Totals: pass:5 fail:0 skip:0 total:5`.
+/// KUnit prints `not ok N NAME` for a failed case, `ok N NAME # SKIP REASON` for one that skipped itself, which shows nothing of
+/// the patch, and the totals as `# Totals: pass:5 fail:0 skip:0 total:5`.
 fn of_kunit(lines: &[&str]) -> Verdict {
+    let is_no_success = |line: &&str| line.starts_with("not ok ") || line.contains(" # SKIP");
     let failed: Vec<String> = lines
         .iter()
-        .filter_map(|line| line.trim_start().strip_prefix("not ok "))
+        .map(|line| line.trim_start())
+        .filter(is_no_success)
+        .filter_map(|line| line.strip_prefix("not ok ").or_else(|| line.strip_prefix("ok ")))
         .filter_map(|rest| Some(rest.split_once(' ')?.1.trim().to_owned()))
         .collect();
     let passed = lines
@@ -473,6 +477,13 @@ mod tests {
             "not ok 1 checksum",
         ];
         assert_eq!(of_kunit(&bad).failed, ["test_csum_all_carry_inputs", "checksum"]);
+        let skipped = [
+            "    ok 1 test_csum",
+            "    ok 2 test_ip_fast_csum # SKIP no such thing here",
+            "# Totals: pass:1 fail:0 skip:1 total:2",
+            "ok 1 checksum",
+        ];
+        assert_eq!(of_kunit(&skipped).failed, ["test_ip_fast_csum # SKIP no such thing here"]);
         assert!(of_kunit(&["kunit: disabled"]).failure.unwrap().contains("no case"));
     }
 }
