@@ -12,10 +12,12 @@
  */
 #include "pages.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FIRST_LINE "cache-log-pages 1\n"
@@ -76,11 +78,36 @@ static void refuse_what_is_no_list(const char *path)
 		     "%s: is there and no list, so it is not overwritten: name a list of its own, behind the file", path);
 }
 
+/* mkstemp's files are for their owner alone, and the list is one as any other. */
+static mode_t mode_of_new_files(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* The name of a file there is on the disk, too: the list is for after a reboot. Folders that cannot be synchronised are left. */
+static void sync_folder_of(char *path)
+{
+	char *slash = strrchr(path, '/');
+	int folder;
+
+	if (slash)
+		slash[slash == path] = 0;
+	folder = open(slash ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder >= 0) {
+		fsync(folder);
+		close(folder);
+	}
+}
+
 void list_write(const struct list *list, const char *path)
 {
-	char *text = NULL, *part = must_have(malloc(strlen(path) + 32));
+	char *text = NULL, *part = must_have(malloc(strlen(path) + sizeof(".part-XXXXXX")));
 	size_t bytes = 0;
 	FILE *memory = must_have(open_memstream(&text, &bytes)), *out;
+	int descriptor;
 
 	refuse_what_is_no_list(path);
 	fprintf(memory, FIRST_LINE "page %" PRIu64 "\nfile %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 "\n",
@@ -91,12 +118,14 @@ void list_write(const struct list *list, const char *path)
 		stop(STATUS_USAGE, "no memory for the list: free some and run it again");
 	fprintf(memory, "end %zu %" PRIu64 " %016" PRIx64 "\n", list->runs_count, list->pages, check_of(text, bytes));
 	must_have(fclose(memory) == 0 ? text : NULL);
-	sprintf(part, "%s.part-%ld", path, (long)getpid());
-	out = fopen(part, "w");
+	sprintf(part, "%s.part-XXXXXX", path);
+	/* A new file: whoever can write to the folder could have laid a link under a name that is known before. */
+	descriptor = mkstemp(part);
+	out = descriptor < 0 ? NULL : fdopen(descriptor, "w");
 	if (!out)
 		stop(STATUS_USAGE, "%s: %m: name a list in a folder that can be written", part);
-	if (fwrite(text, 1, bytes, out) != bytes || fflush(out) != 0 || fsync(fileno(out)) != 0 || fclose(out) != 0 ||
-	    rename(part, path) != 0) {
+	if (fwrite(text, 1, bytes, out) != bytes || fflush(out) != 0 || fchmod(descriptor, mode_of_new_files()) != 0 ||
+	    fsync(descriptor) != 0 || fclose(out) != 0 || rename(part, path) != 0) {
 		int status = STATUS_USAGE;
 		char reason[128];
 
@@ -104,6 +133,7 @@ void list_write(const struct list *list, const char *path)
 		unlink(part);
 		stop(status, "%s: %s: the list was not written; see that the disk has room", path, reason);
 	}
+	sync_folder_of(part);
 	free(text);
 	free(part);
 }

@@ -95,7 +95,7 @@ struct progress {
 	const struct restore_options *options;
 	struct restored *result;
 	double started;
-	uint64_t pieces;
+	uint64_t pieces, page_bytes;
 };
 
 /* Asks for one piece, within the limits; returns whether to go on. */
@@ -104,22 +104,33 @@ static bool piece(struct progress *progress, uint64_t from, uint64_t bytes)
 	const struct restore_options *options = progress->options;
 	struct restored *result = progress->result;
 
-	if (options->budget && result->bytes + bytes > options->budget) {
+	if (options->budget && bytes > options->budget - result->bytes) {
+		bytes = options->budget - result->bytes;
+		bytes -= bytes % progress->page_bytes;
 		result->stopped = "the budget is used up";
-		return false;
 	}
-	if (progress->pieces++ % PIECES_BETWEEN_LOOKS == 0 && (result->stopped = pressure(options)))
+	if (bytes == 0)
 		return false;
+	if (progress->pieces++ % PIECES_BETWEEN_LOOKS == 0) {
+		const char *pressed = pressure(options);
+
+		if (pressed) {
+			result->stopped = pressed;
+			return false;
+		}
+	}
 	ask(progress->file, from, bytes);
 	result->bytes += bytes;
 	if (options->rate)
 		sleep_until(progress->started + (double)result->bytes / (double)options->rate);
-	return true;
+	return !result->stopped;
 }
 
 void restore(int file, const struct list *list, const struct restore_options *options, struct restored *result)
 {
-	struct progress progress = { .file = file, .options = options, .result = result, .started = seconds() };
+	struct progress progress = {
+		.file = file, .options = options, .result = result, .started = seconds(), .page_bytes = list->page_bytes
+	};
 
 	*result = (struct restored){ 0 };
 	/* No read-ahead by the kernel: it would bring neighbours that are not in the list. */

@@ -22,6 +22,13 @@ cached() { "$tool" show "$file" "$list" | sed 's/.*: \([0-9]*\) of.*/\1/'; }
 make_file
 touch_file
 expect "pages: record" 0 'pages are cached, in [1-9]' "$tool" record "$file" "$list"
+echo precious >"$work/victim"
+# The names that a process of this number would have taken; $$ is expanded by the shell that becomes the tool.
+# shellcheck disable=SC2016
+expect "pages: no link is followed" 0 'pages are cached' \
+    sh -c 'ln -s victim "$2.part-$$"; exec "$0" record "$1" "$2"' "$tool" "$file" "$list"
+if [ "$(cat "$work/victim")" = precious ] && [ ! -h "$list" ]; then pass; else fail "pages: a link was followed"; fi
+rm -f "$list".part-*
 before=$(cached)
 drop_file
 after=$(cached)
@@ -44,6 +51,8 @@ if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ]; then
 else
     skip "pages: no cold start where nothing is cold" "/dev/shm is no tmpfs"
 fi
+expect "pages: a budget of less than a piece is used" 1 'asked for 0\.[1-9].* the budget is used up' \
+    "$tool" restore "$file" "$list" --budget 0.12 --pressure 101 --keep-available 0
 expect "pages: a budget ends it" 1 'the budget is used up' "$tool" restore "$file" "$list" --budget 0.01 --pressure 101 --keep-available 0
 expect "pages: pressure ends it" 1 'little memory is available|tasks wait' "$tool" restore "$file" "$list" --keep-available 1000000000
 start=$(date +%s%N)
