@@ -14,6 +14,11 @@
  * function's prologue. A function that does nothing but switch therefore saves what context_switch saves.
  *
  * Contexts of this policy can switch only to each other, because their frame differs. For gcc and clang.
+ *
+ * x86-64: compilers let a statement claim zmm16 to zmm31, k0 to k7 and r16 to r31 only if the whole file is compiled for them. In
+ * a function that has them by an attribute (target("avx512f"), target_clones) in a file that has not, they are not claimed, and
+ * the compiler may keep values there across the switch, which are then lost. Compile the file with the flag, or use
+ * context_switch there.
  */
 #ifndef CONTEXT_INLINE_H
 #define CONTEXT_INLINE_H
@@ -280,12 +285,6 @@ static inline void context_check_finish_inline(struct context *self, struct cont
 	"2:	ldp	x16, x29, [sp], #32\n\t"                                                                \
 	"br	x16\n"                                                                                  \
 	"1:	hint	#36\n\t" /* bti j */
-#ifdef __ARM_FEATURE_SVE
-#define CONTEXT_INLINE_PREDICATES , "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12",      \
-	"p13", "p14", "p15"
-#else
-#define CONTEXT_INLINE_PREDICATES
-#endif
 /* x18 is a temporary on Linux, and reserved where the platform or -ffixed-x18 says so. */
 #if defined(__APPLE__) || defined(__ANDROID__) || defined(_WIN32) || defined(CONTEXT_FIXED_X18)
 #define CONTEXT_INLINE_X18
@@ -296,7 +295,8 @@ static inline void context_check_finish_inline(struct context *self, struct cont
 	CONTEXT_INLINE_X18 "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x20", \
 	"x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", \
 	"v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21",    \
-	"v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory" CONTEXT_INLINE_PREDICATES
+	"v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "cc", "memory", "p0", "p1", \
+	"p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15"
 
 #elif defined(__riscv)
 #define CONTEXT_INLINE_REGISTERS "a0", "a1", "a2"
