@@ -3,7 +3,8 @@
  * PowerPC, 32 and 64 bits: the counter is the time base. A 64-bit processor reads it at once; a 32-bit one reads the upper
  * half, the lower half and the upper half again, until the upper one has not changed.
  *
- * lwsync orders loads; a processor that predates it executes it as sync. Kernels for one processor (MPC8xx, e300) need no
+ * lwsync orders loads; a processor that predates it executes it as sync, but for the e500v1 and v2 (MPC8540 to MPC8572), on
+ * which it is illegal. Compilers for these define __NO_LWSYNC__. Kernels for one processor (MPC8xx, e300) need no
  * barrier at all: VDSO_ONE_PROCESSOR. On an error a system call sets CR0.SO and returns a positive errno; here it becomes
  * negative.
  */
@@ -42,6 +43,8 @@ static inline void vdso_read_barrier(void)
 {
 #ifdef VDSO_ONE_PROCESSOR
 	__asm__ volatile("" : : : "memory");
+#elif defined(__NO_LWSYNC__)
+	__asm__ volatile("sync" : : : "memory");
 #else
 	__asm__ volatile("lwsync" : : : "memory");
 #endif
