@@ -248,6 +248,7 @@ static void before_fork(void)
 
 static void in_forking_parent(void)
 {
+	region_forked();
 	hold_locks(false);
 }
 

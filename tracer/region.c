@@ -49,7 +49,7 @@ static struct call {
 	uint8_t region;
 } calls[REGIONS_MAX];
 static unsigned calls_count;
-static _Atomic uint64_t other_entries, other_instructions;
+static _Atomic uint64_t other_entries, other_instructions, forked_children;
 static uint64_t longjmp_count, recursive_count, switched_count;
 
 _Atomic bool trace_finished, trace_end_asked;
@@ -368,4 +368,10 @@ void region_report(void (*line)(const char *key, uint64_t value))
 	}
 	line("other_thread_entries", atomic_load(&other_entries));
 	line("other_thread_instructions", atomic_load(&other_instructions));
+	line("forked_children", atomic_load(&forked_children));
+}
+
+void region_forked(void)
+{
+	forked_children++;
 }

@@ -267,6 +267,7 @@ bool region_thread_is_recorded(void);
 void region_system_call_over(void);
 void region_signals(void); // QEMU is about to deliver signals to the calling thread
 void region_hold(bool hold); // around a fork
+void region_forked(void); // the program has a child, which is not recorded
 void trace_finish(const char *reason, enum leave_how how);
 void trace_finish_among_running(const char *reason, enum leave_how how); // QEMU has not stopped the other threads
 bool region_returns_to(uint64_t address); // does a call of a region that is under way return there?

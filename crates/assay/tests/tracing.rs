@@ -5,6 +5,7 @@ mod common;
 
 use common::{heeding_interrupts, wait_for, Lab, Ran};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 /// Native programs stand in for foreign ones: they run under QEMU just the same.
@@ -148,6 +149,28 @@ fn a_recording_that_was_held_up_is_no_result() {
     assert!(has(&count("prompt.c").ends(0, &[]), "prompt"));
     let told = &["held up in each of 8 recordings", "when the machine is less busy"];
     assert!(!has(&count("held.c").refused(told), "held"));
+}
+
+#[test]
+fn what_only_a_child_does_is_not_recorded_and_that_is_said() {
+    let lab = Lab::shared();
+    let source = "#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\n\
+                  __attribute__((noinline)) int work(int n) { __asm__ volatile(\"\"); return n; }\n\
+                  int main(void) { if (!fork()) _exit(work(0)); wait(NULL); return 0; }\n";
+    lab.write("forks.c", source);
+    lab.write("library.c", "int work(void) { return 3; }\n");
+    for line in ["-o forks forks.c", "-shared -fPIC -nostdlib -o library.so library.c"] {
+        let mut gcc = std::process::Command::new("gcc");
+        common::finish(gcc.current_dir(&lab.folder).args(line.split(' '))).ends(0, &[]);
+    }
+    let told = "note: 1 forks; what the children executed is not in the trace";
+    lab.line("trace -o forks.trace -- ./forks").ends(0, &[told]);
+    let never = ["'work' was never entered by the program itself, only its children", "without a fork", told];
+    lab.line("trace --roi work -o child.trace -- ./forks").ends(1, &never);
+    lab.line("trace -- ./library.so").refused(&["is a shared library and no program", "FUNCTION@SONAME"]);
+    let file = lab.folder.join("forks");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    lab.line("trace -- ./forks").refused(&["no x bit", "chmod +x ./forks"]);
 }
 
 #[test]

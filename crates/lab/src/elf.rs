@@ -33,6 +33,8 @@ pub struct ElfFile {
     pub functions: Vec<(String, Function)>,
     /// Whether it is position independent (`ET_DYN`): addresses are relative to where it is loaded.
     pub position_independent: bool,
+    /// Where a program begins; 0 in a library that is none.
+    pub entry: u64,
     /// What it has to find when it starts.
     pub wants: Wants,
     /// What the address of each function's section is a multiple of.
@@ -134,7 +136,8 @@ impl ElfFile {
             }
         }
         let position_independent = file.kind() == object::ObjectKind::Dynamic;
-        Ok(ElfFile { arch, functions, position_independent, wants: Wants::of(&file), alignments })
+        let (entry, wants) = (file.entry(), Wants::of(&file));
+        Ok(ElfFile { arch, functions, position_independent, entry, wants, alignments })
     }
 
     /// The function of this name; the first, where sources have static ones or a library has several versions.

@@ -21,6 +21,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use trace::EntryCounts;
@@ -173,7 +174,19 @@ fn load(program: &Path) -> Result<ElfFile> {
             .at(program.display())
             .remedy(format!("record that: ./assay trace -- INTERPRETER {}", program.display())));
     }
-    ElfFile::load(program)
+    let elf = ElfFile::load(program)?;
+    if elf.position_independent && elf.wants.loader.is_none() && elf.entry == 0 {
+        return Err(Problem::new("is a shared library and no program").at(program.display()).remedy(
+            "name a program that loads it, and with --roi FUNCTION@SONAME what is to be recorded of it",
+        ));
+    }
+    let mode = program.metadata().map_or(0o111, |data| data.permissions().mode());
+    if mode & 0o111 == 0 {
+        return Err(Problem::new("is not executable: its file has no x bit")
+            .at(program.display())
+            .remedy(format!("set it: chmod +x {}", program.display())));
+    }
+    Ok(elf)
 }
 
 fn refuse_missing_loader(root: &Root, program: &Path, elf: &ElfFile) -> Result<()> {
@@ -340,7 +353,8 @@ fn keep(
         reader.end().into_iter().for_each(note);
         // The tracer notes the program's own file once QEMU has loaded it.
         let is_loaded = reader.end().is_some_and(|end| !end.images().is_empty());
-        return empty(&output.name(), args, is_loaded || ending == Ending::Exited(0));
+        let has_children = reader.end().is_some_and(|end| end.total("forked_children") > 0);
+        return empty(&output.name(), args, is_loaded || ending == Ending::Exited(0), has_children);
     }
     let opened = File::open(recorded.path());
     let mut file = opened.map_err(|error| Problem::io("read the trace", recorded.path(), &error))?;
@@ -396,12 +410,13 @@ fn note(end: &trace::End) {
     }
     if end.get("end") == Some("exec") {
         eprintln!(
-            "note: recording stopped when the program called execve; what it became is not in the trace"
+            "note: recording stopped when the program called execve; what it did behind that is not in the trace"
         );
     }
     for (key, meaning) in [
         ("other_thread_entries", "entries by other threads than the recorded one; they are not in the trace"),
         ("other_thread_instructions", "instructions of other threads; they are not in the trace"),
+        ("forked_children", "forks; what the children executed is not in the trace"),
         (
             "unknown_addresses",
             "accesses whose address QEMU did not tell; a prediction counts them as first-level hits",
@@ -417,16 +432,24 @@ fn note(end: &trace::End) {
 }
 
 /// No instruction was recorded: no trace is written, and an older file of that name stays.
-fn empty(place: &str, args: &Args, began: bool) -> Result<Outcome> {
+fn empty(place: &str, args: &Args, began: bool, has_children: bool) -> Result<Outcome> {
     if args.regions.is_empty() || !began {
         return Err(Problem::new("QEMU ended before the program's first instruction; nothing was written")
             .at(&args.command[0])
             .remedy("see what QEMU says above; with -cpu help it lists what --qemu-cpu takes"));
     }
     let names: Vec<String> = args.regions.iter().map(|name| format!("'{name}'")).collect();
-    let problem = Problem::new(format!("{} was never entered; nothing was written", names.join(", ")))
-        .at(place)
-        .remedy("give the program arguments that make it call the function; nm shows other functions");
+    let where_not =
+        if has_children { " by the program itself, only its children may have been in it" } else { "" };
+    let remedy = if has_children {
+        "children are not recorded: have the program do the work without a fork (servers and shells often have an option for that)"
+    } else {
+        "give the program arguments that make it call the function; nm shows other functions"
+    };
+    let problem =
+        Problem::new(format!("{} was never entered{where_not}; nothing was written", names.join(", ")))
+            .at(place)
+            .remedy(remedy);
     eprintln!("assay: {problem}");
     Ok(Outcome::Failed)
 }

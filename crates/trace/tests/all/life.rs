@@ -53,6 +53,7 @@ fn the_program_may_end_while_another_thread_is_recorded() {
 #[test]
 fn a_forked_child_leaves_the_trace_to_its_parent() {
     let whole = regions("FORK");
+    assert_eq!(whole.end.total("forked_children"), 1);
     assert_eq!(whole.entries.len(), 3, "{:?}", whole.entries);
     assert!(lengths(&whole).windows(2).all(|w| w[0] < w[1]));
 }
