@@ -54,5 +54,14 @@ fn a_verb_that_waits_for_a_machine_says_so() {
     let path = format!("{}:{}", lab.folder.join("bin").display(), std::env::var("PATH").unwrap());
     let mut command = lab.command();
     command.env("PATH", path).args("kernel run -a powerpc64le --kernel vmlinux --workload ./p".split(' '));
-    finish(&mut command).ends(1, &["kernel: at work for "]);
+    let ran = finish(&mut command).ends(1, &["kernel: at work for "]);
+    // The log is in the checkout, and the user is not.
+    let log = ran.stderr.split_whitespace().find(|word| word.ends_with(".log:")).unwrap();
+    assert!(log.starts_with('/'), "{log}");
+    lab.write_program("bin/qemu-system-ppc64", "echo cannot load that >&2; exit 1");
+    finish(&mut command).refused(&[
+        "vmlinux",
+        "QEMU does not start it: cannot load that",
+        "name an image of",
+    ]);
 }

@@ -198,6 +198,13 @@ pub fn boot(workspace: &Workspace, boot: &Boot) -> Result<Outcome> {
     let output = command.run_watched(watcher(console.clone(), file))?;
     let mut console = console.lock().expect("nothing panics while it is held");
     console.finish();
+    let said = output.stderr.trim();
+    if console.bytes == 0 && matches!(output.ending, process::Ending::Exited(1..)) && !said.is_empty() {
+        // Not even firmware has run, so there is nothing to judge.
+        return Err(Problem::new(format!("QEMU does not start it: {said}"))
+            .at(workspace.display(boot.kernel))
+            .remedy(format!("name an image of {} that is built for QEMU's machine", machine.name())));
+    }
     Ok(outcome(&console, &output, boot.timeout, log))
 }
 

@@ -137,9 +137,11 @@ impl Workspace {
         Ok(file)
     }
 
-    /// The path as users know it: relative to the checkout where it lies inside.
+    /// The path as users can open it: relative to the checkout where it lies inside and they are there, too.
     pub fn display(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+        let is_here = std::env::current_dir().is_ok_and(|here| here == self.root);
+        let short = path.strip_prefix(&self.root).ok().filter(|_| is_here);
+        short.unwrap_or(path).display().to_string()
     }
 }
 
