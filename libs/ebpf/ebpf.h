@@ -60,8 +60,8 @@ struct ebpf_platform {
 	void (*release)(void *context, void *memory, size_t bytes);
 	/*
 	 * Memory for code; may be NULL if ebpf_compile is not used. map_code returns writable, non-executable memory;
-	 * protect_code makes it executable, no longer writable, and coherent with the instruction cache; it returns
-	 * false if it cannot. The library never writes to it afterwards.
+	 * protect_code makes it executable, no longer writable, and coherent with the instruction cache (as host/coherent.h
+	 * does); it returns false if it cannot. The library never writes to it afterwards.
 	 */
 	void *(*map_code)(void *context, size_t bytes);
 	bool (*protect_code)(void *context, void *code, size_t bytes);
@@ -218,7 +218,8 @@ enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *con
 /*
  * Generates position-independent code for any target into `buffer`; it has to run at a multiple of 64. *bytes is the
  * buffer's size on entry and the code's on return, also with EBPF_ERROR_BUFFER, so a NULL buffer of size 0 asks for the
- * size.
+ * size. Who copies the code to where it runs makes that place executable and coherent with the instruction cache, and not by
+ * __builtin___clear_cache on POWER, where compilers make nothing of it: host/coherent.h has what it takes on each target.
  */
 enum ebpf_status ebpf_emit(struct ebpf_vm *vm, const struct ebpf_target *target, void *buffer, size_t *bytes);
 

@@ -8,6 +8,7 @@
 #include "linux.h"
 
 #include "checked.h"
+#include "coherent.h"
 
 #include <standalone.h>
 
@@ -88,7 +89,7 @@ static void release(void *context, void *memory, size_t bytes)
 static bool protect_code(void *context, void *code, size_t bytes)
 {
 	(void)context;
-	linux_clear_cache(code, bytes);
+	ebpf_make_coherent(code, bytes);
 	return assay_syscall(ASSAY_SYS_MPROTECT, (uintptr_t)code, bytes, PROT_READ_EXEC, 0, 0, 0) == 0;
 }
 

@@ -4,6 +4,7 @@
  * the same time. Also the auxiliary vector, in which Linux says what the CPU can do.
  */
 #define _DEFAULT_SOURCE
+#include "coherent.h"
 #include "host.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static void *map_code(void *context, size_t bytes)
 static bool protect_code(void *context, void *code, size_t bytes)
 {
 	(void)context;
-	__builtin___clear_cache((char *)code, (char *)code + bytes);
+	ebpf_make_coherent(code, bytes);
 	return mprotect(code, bytes, PROT_READ | PROT_EXEC) == 0;
 }
 

@@ -5,6 +5,7 @@
 mod api;
 mod calls;
 mod cases;
+mod coherent;
 mod conformance;
 mod differential;
 mod features;
