@@ -337,6 +337,17 @@ static void atomic64(struct machine *m, const struct ebpf_insn *insn, uint64_t *
 		m->r[insn->src] = old;
 }
 
+/*
+ * Operations with FETCH are fully ordered, as in the kernel's memory model. C's strongest order is weaker where it is made of
+ * load-and-reserve and store-conditional: a later access that is not atomic may pass the store.
+ */
+static void order_fully(void)
+{
+#ifndef __x86_64__ /* whose locked instructions are fences */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
 static bool atomic(struct machine *m, const struct ebpf_insn *insn, uint64_t address, unsigned bytes)
 {
 	if (address % bytes)
@@ -345,6 +356,8 @@ static bool atomic(struct machine *m, const struct ebpf_insn *insn, uint64_t add
 		atomic32(m, insn, (uint32_t *)(uintptr_t)address);
 	else
 		atomic64(m, insn, (uint64_t *)(uintptr_t)address);
+	if (insn->imm & BPF_FETCH)
+		order_fully();
 	return true;
 }
 

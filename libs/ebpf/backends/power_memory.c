@@ -68,7 +68,8 @@ bool ebpf_power_store_immediate(struct ebpf_emitter *e, struct ebpf_memory m, in
 
 /*
  * A loop of load-and-reserve and store-conditional on the address in r10: the old value in r11 (zero-extended by
- * lwarx), the new one in r12. sync before and isync after make it sequentially consistent (Power ISA, book II, B.2).
+ * lwarx), the new one in r12. Operations with FETCH are fully ordered: sync before, and sync behind, as in the kernel, since
+ * isync (Power ISA, book II, B.2) lets a later load pass the store-conditional. The others have isync, which costs less.
  */
 void ebpf_power_atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm)
 {
@@ -101,7 +102,7 @@ void ebpf_power_atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned sr
 	}
 	x_record(e, wide ? XO_STDCX : XO_STWCX, updated, 0, ADDRESS);
 	bc(e, IF_NE, imm == BPF_CMPXCHG ? -16 : imm == BPF_XCHG ? -8 : -12);
-	word(e, ISYNC);
+	word(e, imm & BPF_FETCH ? SYNC : ISYNC);
 	if (imm & BPF_FETCH)
 		mr(e, result, T1);
 }

@@ -13,6 +13,7 @@ mod handmade;
 mod helpers;
 mod manual;
 mod objects;
+mod ordering;
 mod overlaps;
 mod support;
 mod symbols;
