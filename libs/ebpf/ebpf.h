@@ -114,7 +114,7 @@ enum ebpf_swap {
 	EBPF_SWAP_AUTO = 0, /* the best for the features */
 	EBPF_SWAP_MEMORY, /* store, then a byte-reversed load (std; ldbrx / mov; movbe) */
 	EBPF_SWAP_REGISTER, /* in general registers (rotates and inserts / revb / bswap) */
-	EBPF_SWAP_VECTOR, /* through a vector register (xxbrd / pshufb) */
+	EBPF_SWAP_VECTOR, /* through a vector register (xxbrd / pshufb): not where the caller's vectors count, as in a kernel */
 	EBPF_SWAP_ISA31, /* POWER10's brh, brw, brd */
 };
 
@@ -127,8 +127,13 @@ enum ebpf_fusion { EBPF_FUSION_AUTO = 0, EBPF_FUSION_ON, EBPF_FUSION_OFF };
 #define EBPF_X86_SSSE3 0x4u
 #define EBPF_POWER_ISA206 0x1u /* POWER7: ldbrx */
 #define EBPF_POWER_ISA207 0x2u /* POWER8: mtvsrd */
-#define EBPF_POWER_ISA300 0x4u /* POWER9: xxbrd, modud */
+#define EBPF_POWER_ISA300 0x4u /* POWER9: modud */
 #define EBPF_POWER_ISA310 0x8u /* POWER10: brd, pli */
+/*
+ * Code may write vector registers (xxbrd, with ISA300, also by EBPF_SWAP_AUTO). Kernels, whose code keeps user space's vectors,
+ * leave it out; without it, and without EBPF_SWAP_VECTOR, no code for any target touches a vector register.
+ */
+#define EBPF_POWER_VSX 0x10u
 
 /* For what machine code is generated. */
 struct ebpf_target {

@@ -75,7 +75,7 @@ struct ebpf_backend {
 	bool fusion_pays; /* what EBPF_FUSION_AUTO means here */
 	bool extension_costs; /* zero-extending a 32-bit result takes an instruction: avoided where the upper half is not read */
 	uint32_t features_known;
-	/* NULL if the strategy can be had with these features, else why not, e.g. "swaps in vector registers need isa300". */
+	/* NULL if the strategy can be had with these features, else why not, e.g. "swaps in vector registers need ssse3". */
 	const char *(*swap_error)(uint32_t features, enum ebpf_swap swap);
 	/* Can a load or store of `bytes` swap bytes in the access itself? Loads and stores are then asked to. */
 	bool (*has_swapped_access)(uint32_t features, unsigned bytes);

@@ -28,7 +28,7 @@
  * Byte swaps. 16 bits take two rotates in place, 32 bits three and a move. For 64 bits there are four ways, and each CPU
  * has another best one: rotates and inserts (8 instructions and a move) on POWER7, where a load right after the store it
  * depends on is rejected and retried; std and ldbrx on POWER8, which forwards stores (the 2017 measurement); xxbrd in a
- * vector register on POWER9; brd on POWER10. Merging the swap with the access is better than all of them.
+ * vector register on POWER9, where EBPF_POWER_VSX says that these are free, else as on POWER8; brd on POWER10. Merging the swap with the access is better than all of them.
  */
 #include "power.h"
 #include "shape.h"
@@ -391,7 +391,8 @@ static void fault(struct ebpf_emitter *e, enum ebpf_status status, uint32_t inst
 #define POWER_BACKEND(arch, is_big, patch_function)									\
 	{														\
 		.name = arch, .big_endian = is_big, .fusion_pays = true, .extension_costs = true,			\
-		.features_known = EBPF_POWER_ISA206 | EBPF_POWER_ISA207 | EBPF_POWER_ISA300 | EBPF_POWER_ISA310,	\
+		.features_known = EBPF_POWER_ISA206 | EBPF_POWER_ISA207 | EBPF_POWER_ISA300 | EBPF_POWER_ISA310 |	\
+			EBPF_POWER_VSX,											\
 		.swap_error = ebpf_power_swap_error, .has_swapped_access = ebpf_power_has_swapped_access,		\
 		.enter = enter, .leave = leave, .clear = clear, .load_immediate = ebpf_power_load_immediate,		\
 		.move = ebpf_power_move, .move_sign_extended = ebpf_power_move_sign_extended,				\

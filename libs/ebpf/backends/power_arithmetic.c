@@ -6,6 +6,8 @@
 
 /* Byte order: the strategy for one width. */
 
+enum { XXBRD_FEATURES = EBPF_POWER_ISA300 | EBPF_POWER_VSX };
+
 static enum ebpf_swap strategy(const struct ebpf_emitter *e, unsigned bits)
 {
 	enum ebpf_swap wanted = ebpf_swap_strategy(e);
@@ -16,15 +18,15 @@ static enum ebpf_swap strategy(const struct ebpf_emitter *e, unsigned bits)
 		return EBPF_SWAP_ISA31;
 	if (bits < 64)
 		return EBPF_SWAP_REGISTER;
-	if (ebpf_has_feature(e, EBPF_POWER_ISA300))
+	if (ebpf_has_feature(e, EBPF_POWER_ISA300) && ebpf_has_feature(e, EBPF_POWER_VSX))
 		return EBPF_SWAP_VECTOR;
 	return ebpf_has_feature(e, EBPF_POWER_ISA207) ? EBPF_SWAP_MEMORY : EBPF_SWAP_REGISTER;
 }
 
 const char *ebpf_power_swap_error(uint32_t features, enum ebpf_swap swap)
 {
-	if (swap == EBPF_SWAP_VECTOR && !(features & EBPF_POWER_ISA300))
-		return "byte swaps in vector registers need isa300 (xxbrd)";
+	if (swap == EBPF_SWAP_VECTOR && (features & XXBRD_FEATURES) != XXBRD_FEATURES)
+		return "byte swaps in vector registers need isa300 and vsx (xxbrd)";
 	if (swap == EBPF_SWAP_ISA31 && !(features & EBPF_POWER_ISA310))
 		return "the isa31 byte swaps (brh, brw, brd) need isa310";
 	return NULL;

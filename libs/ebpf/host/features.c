@@ -32,18 +32,18 @@ uint32_t ebpf_host_features(void)
 
 /*
  * Linux, Documentation/arch/powerpc/elf_hwcaps.rst: ARCH_2_06 and HAS_VSX in hwcap; ARCH_2_07, ARCH_3_00, ARCH_3_1 in hwcap2.
- * EBPF_POWER_ISA300 allows xxbrd, which an ISA 3.0 core or its kernel may be without.
+ * VSX is a feature of its own, which an ISA 3.0 core or its kernel may be without; a program may write all vector registers.
  */
 uint32_t ebpf_host_features(void)
 {
 	uint64_t hwcap = ebpf_host_auxiliary(AT_HWCAP), hwcap2 = ebpf_host_auxiliary(AT_HWCAP2);
-	bool vsx = hwcap & 0x00000080;
 	uint32_t features = 0;
 
 	features |= hwcap & 0x00000100 ? EBPF_POWER_ISA206 : 0;
 	features |= hwcap2 & 0x80000000 ? EBPF_POWER_ISA207 : 0;
-	features |= hwcap2 & 0x00800000 && vsx ? EBPF_POWER_ISA300 : 0;
+	features |= hwcap2 & 0x00800000 ? EBPF_POWER_ISA300 : 0;
 	features |= hwcap2 & 0x00040000 ? EBPF_POWER_ISA310 : 0;
+	features |= hwcap & 0x00000080 ? EBPF_POWER_VSX : 0;
 	return features;
 }
 

@@ -2,17 +2,17 @@
 //! The CPU's features (libs/ebpf/host/features.c) select the generated code, on the CPUs that QEMU models.
 
 use crate::support;
-use ebpf::{assemble, ByteOrder, Features, Options, Target, Vm};
+use ebpf::{assemble, ByteOrder, Features, Options, Swap, Target, Vm};
 use std::process::Command;
 
 const PROGRAM: &str = "r0 = bswap64 r0\nexit";
 
 /// QEMU's `-cpu`, the features in its auxiliary vector, and an instruction that tells its code from that of older CPUs.
 const CPUS: [(&str, u32, &str); 4] = [
-    ("power7", 1, "rlwimi"),
-    ("power8", 1 | 2, "ldbrx"),
-    ("power9", 1 | 2 | 4, "xxbrd"),
-    ("power10", 1 | 2 | 4 | 8, "brd"),
+    ("power7", 1 | 16, "rlwimi"),
+    ("power8", 1 | 2 | 16, "ldbrx"),
+    ("power9", 1 | 2 | 4 | 16, "xxbrd"),
+    ("power10", 1 | 2 | 4 | 8 | 16, "brd"),
 ];
 
 fn code_for(arch: &str, features: u32) -> String {
@@ -71,7 +71,31 @@ fn a_core_without_vsx_has_no_vector_instructions() {
         .expect("powerpc64le-linux-gnu-gcc runs");
     assert!(status.success());
     let features = Command::new("qemu-ppc64le").arg(&program).status().expect("it runs").code();
-    assert_eq!(features, Some(1 | 2));
+    assert_eq!(features, Some(1 | 2 | 4));
+}
+
+/// A kernel passes its CPU's level without VSX: no code for it may touch the vector registers, which are user space's.
+#[test]
+fn without_vsx_no_level_writes_vector_registers() {
+    for arch in ["powerpc64le", "powerpc64"] {
+        for features in 0..16 {
+            let text = listing(arch, &code_for(arch, features));
+            assert!(!text.contains("xxbrd") && !text.contains("vsr"), "{arch}, {features:#x}:\n{text}");
+        }
+        let text = listing(arch, &code_for(arch, 1 | 2 | 4));
+        assert!(text.contains("ldbrx"), "{arch}: POWER9 swaps as POWER8 does:\n{text}");
+        let mut vm = Vm::new(Options::default()).expect("memory");
+        vm.load(&assemble(PROGRAM, ByteOrder::Little).expect("it assembles"), ByteOrder::Little)
+            .expect("valid");
+        let target = Target {
+            arch: Some(arch.into()),
+            features: Features(15),
+            swap: Swap::Vector,
+            ..Target::default()
+        };
+        let error = vm.emit(&target).expect_err("vectors without vsx");
+        assert!(error.to_string().contains("isa300 and vsx"), "{error}");
+    }
 }
 
 fn listing(arch: &str, code: &str) -> String {

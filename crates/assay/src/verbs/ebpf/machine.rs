@@ -118,10 +118,11 @@ impl CodeArgs {
 /// The features of a CPU, as ebpf.h numbers them; `None` for names that make no difference to the library.
 pub fn features(arch: Arch, cpu: &str) -> Option<Features> {
     let bits = match (arch, cpu) {
+        // 16 is VSX, which makes a difference from POWER9 on.
         (Arch::Powerpc64 | Arch::Powerpc64le, "power7") => 1,
         (Arch::Powerpc64 | Arch::Powerpc64le, "power8") => 1 | 2,
-        (Arch::Powerpc64 | Arch::Powerpc64le, "power9") => 1 | 2 | 4,
-        (Arch::Powerpc64 | Arch::Powerpc64le, "power10") => 1 | 2 | 4 | 8,
+        (Arch::Powerpc64 | Arch::Powerpc64le, "power9") => 1 | 2 | 4 | 16,
+        (Arch::Powerpc64 | Arch::Powerpc64le, "power10") => 1 | 2 | 4 | 8 | 16,
         (Arch::X86_64, "x86-64") => 0,
         (Arch::X86_64, "movbe") => 1,
         // A Haswell: movbe, BMI2, SSSE3.
