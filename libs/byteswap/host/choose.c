@@ -65,8 +65,11 @@ static unsigned int widest(void)
 #elif defined(__riscv)
 	return getauxval(AT_HWCAP) >> ('V' - 'A') & 1;
 #elif defined(__loongarch__)
-	const unsigned long lsx = 1 << 4, lasx = 1 << 5;
+	/* Without unaligned accesses (UAL) the kernel does those of general registers itself, rightly and slowly, but no vectors'. */
+	const unsigned long ual = 1 << 2, lsx = 1 << 4, lasx = 1 << 5;
 
+	if (!(getauxval(AT_HWCAP) & ual))
+		return 0;
 	return getauxval(AT_HWCAP) & lasx ? 2 : getauxval(AT_HWCAP) & lsx ? 1 : 0;
 #endif
 }

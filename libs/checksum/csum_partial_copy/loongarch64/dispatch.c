@@ -7,8 +7,8 @@
  *
  * csum_partial_copy_init takes AT_HWCAP and AT_HWCAP2 from the auxiliary vector (getauxval) once, before the
  * first call from several threads, as csum_partial_init does and for the same reasons. Until then, and below
- * 64 bytes, the copy is scalar and inline. All forms use unaligned accesses (UAL), which every core with LSX
- * has; elsewhere the kernel emulates them, rightly and slowly.
+ * 64 bytes, the copy is scalar and inline. All forms use unaligned accesses (UAL); where the core has none, the
+ * kernel emulates the scalar form's, rightly and slowly, but no vectors', so the scalar form has all lengths.
  */
 #include "checksum.h"
 #include "ones_complement.h"
@@ -16,6 +16,7 @@
 #define VECTOR_BYTES_MIN 64
 
 /* Linux, arch/loongarch/include/uapi/asm/hwcap.h */
+#define HWCAP_UAL (1UL << 2)
 #define HWCAP_LSX (1UL << 4)
 #define HWCAP_LASX (1UL << 5)
 
@@ -35,7 +36,9 @@ static copy_function *long_form = copy_words;
 void csum_partial_copy_init(unsigned long hwcap, unsigned long hwcap2)
 {
 	(void)hwcap2;
-	long_form = hwcap & HWCAP_LASX ? csum_partial_copy_lasx : hwcap & HWCAP_LSX ? csum_partial_copy_lsx : copy_words;
+	long_form = copy_words;
+	if (hwcap & HWCAP_UAL && hwcap & (HWCAP_LSX | HWCAP_LASX))
+		long_form = hwcap & HWCAP_LASX ? csum_partial_copy_lasx : csum_partial_copy_lsx;
 }
 
 uint32_t csum_partial_copy(const void *src, void *dst, int len)
