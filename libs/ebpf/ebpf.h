@@ -134,6 +134,7 @@ enum ebpf_fusion { EBPF_FUSION_AUTO = 0, EBPF_FUSION_ON, EBPF_FUSION_OFF };
  * leave it out; without it, and without EBPF_SWAP_VECTOR, no code for any target touches a vector register.
  */
 #define EBPF_POWER_VSX 0x10u
+#define EBPF_LOONGARCH_LAM 0x1u /* am*_db; without it, atomic operations are loops of ll and sc */
 
 /* For what machine code is generated. */
 struct ebpf_target {

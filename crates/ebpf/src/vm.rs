@@ -81,7 +81,7 @@ pub enum Fusion {
     Off = 2,
 }
 
-/// CPU features of a target, as the EBPF_X86_ and EBPF_POWER_ bits of ebpf.h.
+/// CPU features of a target, as the EBPF_X86_, EBPF_POWER_ and EBPF_LOONGARCH_ bits of ebpf.h.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features(pub u32);
 

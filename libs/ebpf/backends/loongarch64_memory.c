@@ -92,34 +92,56 @@ static void compare_and_exchange(struct ebpf_emitter *e, bool wide, unsigned src
 		bstrpick(e, gpr(0), T2, 31, 0);
 }
 
+/* For cores without LAM: the old value in $t2. `op` computes the new one; 0 stores src itself. */
+static void update_in_loop(struct ebpf_emitter *e, bool wide, uint32_t op, unsigned src)
+{
+	ebpf_emit32(e, DBAR_0);
+	r2(e, wide ? LL_D : LL_W, T2, ADDRESS);
+	if (op)
+		r3(e, op, T3, T2, src);
+	else
+		move_register(e, T3, src);
+	r2(e, wide ? SC_D : SC_W, T3, ADDRESS);
+	branch_by(e, BEQZ, T3, 0, -12);
+	ebpf_emit32(e, DBAR_0);
+}
+
 /* The am*_db instructions are atomic and ordered by themselves; their rd may be neither rj nor rk. */
 void ebpf_loongarch_atomic(struct ebpf_emitter *e, struct ebpf_memory m, unsigned src, int32_t imm)
 {
 	bool wide = m.bytes == 8;
-	uint32_t op;
+	uint32_t op, in_loop;
 
 	address_of(e, m);
 	switch (imm & ~BPF_FETCH) {
 	case BPF_ADD:
 		op = wide ? AMADD_DB_D : AMADD_DB_W;
+		in_loop = ADD_D;
 		break;
 	case BPF_OR:
 		op = wide ? AMOR_DB_D : AMOR_DB_W;
+		in_loop = OR;
 		break;
 	case BPF_AND:
 		op = wide ? AMAND_DB_D : AMAND_DB_W;
+		in_loop = AND;
 		break;
 	case BPF_XOR:
 		op = wide ? AMXOR_DB_D : AMXOR_DB_W;
+		in_loop = XOR;
 		break;
 	case BPF_XCHG & ~BPF_FETCH:
 		op = wide ? AMSWAP_DB_D : AMSWAP_DB_W;
+		in_loop = 0;
 		break;
 	default:
 		compare_and_exchange(e, wide, gpr(src));
 		return;
 	}
-	r3(e, op, T2, ADDRESS, gpr(src));
+	if (ebpf_has_feature(e, EBPF_LOONGARCH_LAM))
+		r3(e, op, T2, ADDRESS, gpr(src));
+	else
+		update_in_loop(e, wide, in_loop, gpr(src));
 	if (!(imm & BPF_FETCH))
 		return;
 	if (wide)

@@ -329,6 +329,7 @@ static uint32_t features_known(const char *arch)
 {
 	return arch[0] == 'x' ? EBPF_X86_MOVBE | EBPF_X86_BMI2 | EBPF_X86_SSSE3 :
 	       arch[0] == 'p' ? EBPF_POWER_ISA206 | EBPF_POWER_ISA207 | EBPF_POWER_ISA300 | EBPF_POWER_ISA310 | EBPF_POWER_VSX :
+	       arch[0] == 'l' ? EBPF_LOONGARCH_LAM :
 				0;
 }
 

@@ -47,7 +47,17 @@ uint32_t ebpf_host_features(void)
 	return features;
 }
 
-#else /* LoongArch: nothing that is used is optional */
+#elif defined(__loongarch__)
+
+#define AT_HWCAP 16
+
+/* Linux, arch/loongarch/include/uapi/asm/hwcap.h: LAM. Unaligned accesses need no bit: kernels emulate those of general registers. */
+uint32_t ebpf_host_features(void)
+{
+	return ebpf_host_auxiliary(AT_HWCAP) & 1 << 1 ? EBPF_LOONGARCH_LAM : 0;
+}
+
+#else
 
 uint32_t ebpf_host_features(void)
 {

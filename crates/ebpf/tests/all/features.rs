@@ -16,8 +16,13 @@ const CPUS: [(&str, u32, &str); 4] = [
 ];
 
 fn code_for(arch: &str, features: u32) -> String {
+    code_of("r0 = bswap64 r0", arch, features)
+}
+
+fn code_of(instruction: &str, arch: &str, features: u32) -> String {
     let mut vm = Vm::new(Options::default()).expect("memory");
-    let bytecode = assemble(PROGRAM, ByteOrder::Little).expect("the program assembles");
+    let bytecode =
+        assemble(&format!("{instruction}\nexit"), ByteOrder::Little).expect("the program assembles");
     vm.load(&bytecode, ByteOrder::Little).expect("the program is valid");
     let target = Target { arch: Some(arch.into()), features: Features(features), ..Target::default() };
     let code = vm.emit(&target).expect("code");
@@ -98,13 +103,52 @@ fn without_vsx_no_level_writes_vector_registers() {
     }
 }
 
+/// A made-up auxiliary vector, for the code of LoongArch that asks it, compiled for this machine: only LAM is a feature.
+#[test]
+fn loongarch_has_its_atomic_instructions_where_the_kernel_says_so() {
+    let [object, source, program] = ["lam.o", "lam.c", "lam"].map(|name| support::scratch().join(name));
+    let arguments = ["-ffreestanding", "-U__x86_64__", "-U__powerpc64__", "-D__loongarch__", "-c", "-o"];
+    let features_c = support::library().join("host/features.c");
+    let status = Command::new("gcc").args(arguments).arg(&object).arg(features_c).status().expect("gcc runs");
+    assert!(status.success());
+    let text = "#include \"host/host.h\"\n\
+         static uint64_t hwcap;\n\
+         uint64_t ebpf_host_auxiliary(uint64_t type) { return type == 16 ? hwcap : 0; }\n\
+         int main(void) { for (; hwcap < 64; hwcap++) if (ebpf_host_features() != (hwcap >> 1 & 1)) return 1; return 0; }\n";
+    std::fs::write(&source, text).expect("a file");
+    let mut gcc = Command::new("gcc");
+    gcc.arg("-I").arg(support::library()).args([&source, &object]).arg("-o").arg(&program);
+    assert!(gcc.status().expect("gcc runs").success());
+    assert!(Command::new(&program).status().expect("it runs").success());
+}
+
+/// Without LAM no atomic operation is one of its instructions; with it all are but compare-and-exchange, of which it has none.
+#[test]
+fn loongarch_without_lam_has_loops() {
+    for operation in [
+        "lock *(u64 *)(r10 - 8) += r1",
+        "lock *(u32 *)(r10 - 8) |= w1",
+        "r1 = atomic_fetch_and((u64 *)(r10 - 8), r1)",
+        "w1 = atomic_fetch_xor((u32 *)(r10 - 8), w1)",
+        "r1 = xchg_64(r10 - 8, r1)",
+        "w1 = xchg32_32(r10 - 8, w1)",
+    ] {
+        let with = listing("loongarch64", &code_of(operation, "loongarch64", 1));
+        let without = listing("loongarch64", &code_of(operation, "loongarch64", 0));
+        assert!(with.contains("_db.") && !with.contains("sc."), "{operation}:\n{with}");
+        assert!(!without.contains("am") && without.contains("sc."), "{operation}:\n{without}");
+        assert_eq!(without.matches("dbar").count(), 2, "{operation}:\n{without}");
+    }
+}
+
 fn listing(arch: &str, code: &str) -> String {
     let bytes: Vec<String> =
         (0..code.len()).step_by(2).map(|at| format!("0x{}", &code[at..at + 2])).collect();
     let input = support::scratch().join(format!("features-{arch}.txt"));
     std::fs::write(&input, bytes.join(" ")).expect("a file");
     let output = Command::new("llvm-mc-19")
-        .args(["--disassemble", &format!("--triple={arch}"), "-mcpu=pwr10"])
+        .args(["--disassemble", &format!("--triple={arch}")])
+        .args(if arch.starts_with("power") { &["-mcpu=pwr10"][..] } else { &[] })
         .arg(&input)
         .output()
         .expect("llvm-mc-19 runs");

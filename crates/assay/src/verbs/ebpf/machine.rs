@@ -127,7 +127,8 @@ pub fn features(arch: Arch, cpu: &str) -> Option<Features> {
         (Arch::X86_64, "movbe") => 1,
         // A Haswell: movbe, BMI2, SSSE3.
         (Arch::X86_64, "avx2") => 1 | 2 | 4,
-        (Arch::Loongarch64, "la64") | (Arch::Aarch64, "armv8-a") | (Arch::Riscv64, "rv64gc") => 0,
+        (Arch::Loongarch64, "la64") => 1, // LAM
+        (Arch::Aarch64, "armv8-a") | (Arch::Riscv64, "rv64gc") => 0,
         _ => return None,
     };
     Some(Features(bits))
