@@ -211,7 +211,7 @@ enum ebpf_status ebpf_verify(struct ebpf_vm *vm);
 
 /*
  * Compiles in place for this machine. target may be NULL: no optional features, and the best swaps without them; otherwise its
- * arch has to be NULL. The code of an earlier call is gone, also when this one fails.
+ * arch has to be NULL. The code of an earlier call is gone, also when this one fails, unless a helper calls: the program runs then.
  */
 enum ebpf_status ebpf_compile(struct ebpf_vm *vm, const struct ebpf_target *target);
 

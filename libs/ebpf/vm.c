@@ -278,13 +278,13 @@ enum ebpf_status ebpf_compile(struct ebpf_vm *vm, const struct ebpf_target *targ
 
 	if (vm->running)
 		return under_way(vm);
+	drop_code(vm);
 	if (!vm->verified)
 		return not_verified(vm);
 	if (!vm->platform.map_code || !vm->platform.protect_code || !vm->platform.unmap_code)
 		return argument(vm, "the platform has no callbacks for executable memory");
 	if (host.arch)
 		return argument(vm, "ebpf_compile is for this machine: leave target->arch NULL, or use ebpf_emit");
-	drop_code(vm);
 	status = ebpf_generate(vm, &host, &output);
 	if (!status && !vm->platform.protect_code(vm->platform.context, vm->code, vm->code_mapped_bytes))
 		status = ebpf_fail(vm, EBPF_ERROR_MEMORY, EBPF_NO_INSTRUCTION, "the code could not be made executable");

@@ -351,7 +351,8 @@ impl Vm {
         Ok(action(&raw))
     }
 
-    /// Compiles the verified program for this machine, whose CPU must have the target's features.
+    /// Compiles the verified program for this machine, whose CPU must have the target's features: if it lacks one, code of an
+    /// earlier call stays. Other errors leave none.
     pub fn compile(&mut self, target: &Target) -> Result<(), Error> {
         refuse_lacking(target.features, host_features())?;
         // SAFETY: the VM and the target live.

@@ -45,6 +45,22 @@ fn a_refused_program_replaces_the_one_before() {
     assert_eq!(error(vm.run(Engine::Interpreter, &mut [])).0, Status::State);
 }
 
+/// Old code does not outlive a compilation, whatever is wrong with the target: it would run unnoticed.
+#[test]
+fn a_failed_compilation_leaves_no_code() {
+    let arch = || Target { arch: Some("x86_64".into()), ..Target::default() };
+    for wrong in [arch(), Target { swap: Swap::Isa31, ..Target::default() }] {
+        let mut vm = loaded("r0 = 1\nexit");
+        vm.compile(&Target::default()).expect("code");
+        assert_eq!(vm.run(Engine::Compiled, &mut []), Ok(1));
+        error(vm.compile(&wrong));
+        let (status, message) = error(vm.run(Engine::Compiled, &mut []));
+        assert_eq!(status, Status::State, "after {wrong:?}");
+        assert!(message.contains("is not compiled"), "{message}");
+        assert_eq!(vm.run(Engine::Interpreter, &mut []), Ok(1));
+    }
+}
+
 #[test]
 fn without_bounds_running_is_not_safe() {
     let mut vm = Vm::new(Options::default()).expect("memory");
