@@ -13,8 +13,12 @@ pub(crate) trait Memory {
     fn bytes(&self, address: u64, count: usize) -> Vec<u8>;
 }
 
-/// The text; `None` if the kernel refuses the format, since it does not know a conversion or there are more than values.
+/// The text; `None` if the kernel refuses the format, since it does not know a conversion, there are more than values, or a
+/// character is neither ASCII's to be seen nor white space.
 pub(crate) fn formatted(format: &str, values: [u64; 3], memory: &impl Memory) -> Option<String> {
+    if format.chars().any(|c| !c.is_ascii_graphic() && !is_space(c)) {
+        return None;
+    }
     let mut text = String::new();
     let mut values = values.into_iter();
     let mut rest = format;
@@ -30,6 +34,16 @@ pub(crate) fn formatted(format: &str, values: [u64; 3], memory: &impl Memory) ->
         }
     }
     Some(text + rest)
+}
+
+/// The kernel's isspace, as far as it is ASCII.
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t'..='\r')
+}
+
+/// Whether a letter or digit is next, which the kernel takes for a part of the conversion before.
+fn goes_on(rest: &str) -> bool {
+    rest.starts_with(|c: char| !c.is_ascii_punctuation() && !is_space(c))
 }
 
 /// The first characters that are accepted; what is left begins behind them.
@@ -69,7 +83,7 @@ impl<'f> Field<'f> {
             'X' => Some(self.number("", &format!("{unsigned:X}"))),
             _ if self.longs > 0 => None,
             'c' => Some(self.padded(char::from(value as u8).to_string())),
-            's' => Some(self.padded(memory.string(value))),
+            's' => self.text(rest, value, memory),
             'p' => self.pointed(rest, value, memory),
             _ => None,
         }
@@ -101,12 +115,17 @@ impl<'f> Field<'f> {
         }
     }
 
+    /// `%s`, behind which no letter and no digit may stand.
+    fn text(&self, rest: &str, value: u64, memory: &impl Memory) -> Option<String> {
+        (!goes_on(rest)).then(|| self.padded(memory.string(value)))
+    }
+
     /// `%p` with its letters: those that name a string's place, those of an Internet address, which the kernel does not pad, and
     /// those that say how a kernel's address is hidden. Behind others the kernel takes no letter and no digit.
     fn pointed(&self, rest: &mut &str, value: u64, memory: &impl Memory) -> Option<String> {
         let mut is_next = |letters: &str| rest.strip_prefix(letters).map(|after| *rest = after).is_some();
         if is_next("ks") || is_next("us") {
-            return Some(self.padded(memory.string(value)));
+            return self.text(rest, value, memory);
         }
         for (letters, count, shown) in INTERNET_ADDRESSES {
             if is_next(letters) {
@@ -114,7 +133,7 @@ impl<'f> Field<'f> {
             }
         }
         let is_hidden = ["K", "x", "s", "S", "B"].into_iter().any(is_next);
-        if !is_hidden && rest.starts_with(|c: char| !c.is_ascii_punctuation() && !c.is_ascii_whitespace()) {
+        if !is_hidden && goes_on(rest) {
             return None;
         }
         Some(self.padded(format!("{value:#x}")))
@@ -165,6 +184,8 @@ mod tests {
             ("%s %6s %pks", [1, 2, 3], "<1>    <2> <3>"),
             ("%p, %px %lx", [16, 17, 1 << 40], "0x10, 0x11 10000000000"),
             ("%p %pK%pB", [16, 17, 18], "0x10 0x110x12"),
+            ("%s: %s\t%s\x0b\x0c\r\n", [1, 2, 3], "<1>: <2>\t<3>\x0b\x0c\r\n"),
+            ("%s%s%%", [1, 2, 3], "<1><2>%"),
             ("%pI4:%d, %pi4!", [10, 80, 1], "10.11.12.13:80, 001.002.003.004!"),
             (
                 "%pI6|%pi6",
@@ -194,6 +215,15 @@ mod tests {
             "%pa",
             "%p1",
             "%pk",
+            "%sx",
+            "%s1",
+            "%pksx",
+            "%pus0",
+            "a\x01b",
+            "\x1b[1m",
+            "\x7f",
+            "caf\u{e9}",
+            "\u{fffd}",
         ] {
             assert_eq!(text(format, [0; 3]), None, "{format}");
         }

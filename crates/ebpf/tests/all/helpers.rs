@@ -95,9 +95,13 @@ fn an_update_fails_as_in_the_kernel() {
 /// trace_printk gives the length of the text; of a format without an end, or that the kernel does not know, -EINVAL.
 #[test]
 fn printing_gives_the_length_of_the_text() {
-    for (format, bytes, result) in
-        [(b"0%04x%s\0", 8, 5 + 5), (b"0%04x%s\0", 7, EINVAL), (b"0%04y%s\0", 8, EINVAL)]
-    {
+    for (format, bytes, result) in [
+        (b"0%04x%s\0", 8, 5 + 5),
+        (b"0%04x%s\0", 7, EINVAL),
+        (b"0%04y%s\0", 8, EINVAL),
+        (b"0%4x%sx\0", 8, EINVAL),
+        (b"\xff%04x%s\0", 8, EINVAL),
+    ] {
         let format = u64::from_ne_bytes(*format) as i64;
         let text = u64::from_ne_bytes(*b"fives\0\0\0") as i64;
         let stored = format!(
