@@ -2,7 +2,8 @@
 /*
  * How the programs are made: a main program and up to three local functions, each a sequence of random instructions
  * with jumps that are aimed at the end. One of r6 to r9 keeps the context's address, so that accesses can be made good
- * on purpose. A function may end by storing some registers, so that every bit of them counts; where it does not, values
+ * on purpose. Without a budget another one counts the turns of each function's loops, since the program has to end by itself:
+ * nothing else writes it, and all jumps back take one from it and want it positive. A function may end by storing some registers, so that every bit of them counts; where it does not, values
  * die, which the fusion pass needs to have anything to do.
  */
 #include "generate.h"
@@ -11,6 +12,8 @@
 
 /* A flag of this generator in struct ebpf_insn.flags: depends on the instruction before, so no jump may go to it. */
 #define GLUED 0x80
+/* Another one: a jump back that a counter limits. */
+#define COUNTED 0x40
 
 uint64_t generate_bits(struct generator *g)
 {
@@ -193,14 +196,14 @@ static struct ebpf_insn *put(struct generator *g, uint8_t opcode, uint8_t dst, u
 	return insn;
 }
 
-/* A register to write: any but r10 and the kept one. */
+/* A register to write: any but r10, the kept one and the one that counts. */
 static uint8_t target_register(struct generator *g)
 {
 	uint8_t reg;
 
 	do {
 		reg = (uint8_t)generate_below(g, EBPF_R10);
-	} while (reg == g->keep);
+	} while (reg == g->keep || reg == g->counter);
 	return reg;
 }
 
@@ -342,10 +345,22 @@ static void put_swap_pattern(struct generator *g)
 		put(g, BPF_ALU64 | BPF_MOV | BPF_K, reg, 0, 0, constant(g));
 }
 
+/* The end of a loop's body. No jump may go to its second instruction: the first has to be executed with it. */
+static void put_counted_jump(struct generator *g)
+{
+	put(g, BPF_ALU64 | BPF_ADD | BPF_K, g->counter, 0, 0, -1);
+	put(g, BPF_JMP | BPF_JSGT, g->counter, 0, 0, 0)->flags = GLUED | COUNTED;
+	g->loops++;
+}
+
 static void put_random(struct generator *g)
 {
 	const struct generate_kind *k = &g->kinds[generate_below(g, g->kind_count)];
 
+	if (g->counter != GENERATE_NO_COUNTER && chance(g, 6)) {
+		put_counted_jump(g);
+		return;
+	}
 	if (chance(g, 8)) {
 		put_swap_pattern(g);
 		return;
@@ -379,9 +394,9 @@ static void put_random(struct generator *g)
 }
 
 /* Starts of instructions in the function, to aim jumps at. */
-static uint32_t random_start(struct generator *g, uint32_t from)
+static uint32_t random_start(struct generator *g, uint32_t from, uint32_t end)
 {
-	uint32_t at = from + generate_below(g, g->slots - from);
+	uint32_t at = from + generate_below(g, end - from);
 
 	while (at > from && g->program[at].flags & GLUED)
 		at--;
@@ -394,14 +409,17 @@ static void aim_jumps(struct generator *g)
 
 	for (i = g->function_start; i < g->slots; i = ebpf_next(g->program, i)) {
 		struct ebpf_insn *insn = &g->program[i];
-		bool back = g->budget && chance(g, 20);
+		bool counted = insn->flags & COUNTED, back = !counted && g->budget && chance(g, 20);
 		uint32_t target;
 
 		if (!ebpf_is_jump(insn))
 			continue;
-		target = random_start(g, back ? g->function_start + 1 : i + 1);
-		if (!back && target > i + 8 && chance(g, 70)) /* mostly near, or most code would never run */
-			target = random_start(g, i + 1);
+		if (counted) /* not to where the counter is set */
+			target = random_start(g, g->body_start, i);
+		else
+			target = random_start(g, back ? g->function_start + 1 : i + 1, g->slots);
+		if (!counted && !back && target > i + 8 && chance(g, 70)) /* mostly near, or most code would never run */
+			target = random_start(g, i + 1, g->slots);
 		if (insn->opcode == BPF_OP_JA32)
 			insn->imm = (int32_t)(target - i - 1);
 		else
@@ -415,8 +433,12 @@ static void put_function(struct generator *g)
 	unsigned stored = chance(g, 60) ? (unsigned)generate_bits(g) : 0;
 
 	g->function_start = g->slots;
-	if (g->function == 0) {
+	if (g->function == 0)
 		put(g, BPF_ALU64 | BPF_MOV | BPF_X, g->keep, 1, 0, 0);
+	if (g->counter != GENERATE_NO_COUNTER)
+		put(g, BPF_ALU64 | BPF_MOV | BPF_K, g->counter, 0, 0, 1 + (int32_t)generate_below(g, 4));
+	g->body_start = g->slots;
+	if (g->function == 0) {
 		for (i = 0; i < 6; i++)
 			put_lddw(g, &(struct generate_kind){ BPF_OP_LDDW, 0, 0, 0 });
 	}
@@ -470,6 +492,7 @@ void generate_program(struct generator *g)
 	g->budget = chance(g, 50);
 	g->order = chance(g, 50) ? EBPF_BIG_ENDIAN : EBPF_LITTLE_ENDIAN;
 	g->keep = (uint8_t)(6 + generate_below(g, 4));
+	g->counter = g->budget || chance(g, 30) ? GENERATE_NO_COUNTER : (uint8_t)(6 + (g->keep - 5 + generate_below(g, 3)) % 4);
 	g->functions = chance(g, 60) ? 1 : 1 + generate_below(g, 4);
 	for (g->function = 0; g->function < g->functions; g->function++) {
 		starts[g->function] = g->slots;

@@ -18,6 +18,8 @@
 #define GENERATE_HELPER_UNWIND 5 /* EBPF_HELPER_UNWIND, returns r1 & 7 */
 #define GENERATE_NO_HELPER 3
 
+#define GENERATE_NO_COUNTER 0xff
+
 /* One instruction's identity for coverage: opcode, and what else selects an operation (offset, immediate, src). */
 #define GENERATE_KINDS_MAX 256
 
@@ -31,7 +33,7 @@ struct generate_kind {
 struct generator {
 	uint64_t state;
 	bool bounds; /* the program may access what it must not, and relies on the check */
-	bool budget; /* the program may loop, and relies on the limit */
+	bool budget; /* the program may loop without end, and relies on the limit */
 
 	uint8_t bytecode[GENERATE_SLOTS_MAX * BPF_SLOT_BYTES];
 	enum ebpf_byte_order order;
@@ -41,11 +43,13 @@ struct generator {
 	struct generate_kind kinds[GENERATE_KINDS_MAX];
 	uint64_t seen[GENERATE_KINDS_MAX];
 	unsigned kind_count;
+	uint64_t loops; /* without a budget */
 
 	/* The program being made. */
 	struct ebpf_insn program[GENERATE_SLOTS_MAX];
 	uint8_t keep; /* the register that holds the context's address */
-	uint32_t function_start; /* slot */
+	uint8_t counter; /* the register that counts the turns of loops, or GENERATE_NO_COUNTER */
+	uint32_t function_start, body_start; /* slots; between them what is executed once in a call */
 	unsigned function, functions;
 };
 
