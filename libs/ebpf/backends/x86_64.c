@@ -15,7 +15,8 @@
  * rbp, and r12 points to struct ebpf_frame. r10 is EBPF_SCRATCH; rcx and r11 are this file's temporaries, and r11 holds
  * the address that a failed check reports.
  *
- * Stack. rsp is a multiple of 16 while eBPF instructions run; a local function pushes what it has to preserve and pads.
+ * Stack. rsp is a multiple of 16 while eBPF instructions run; a local function pushes what it has to preserve and pads. To leave
+ * from within one, rsp is put back; a shadow stack's pointer (CET) is not, as README's limits say.
  *
  * Arithmetic and byte swaps are in x86_64_arithmetic.c, encodings in x86_64_encode.h, and the fast path of compilation
  * in x86_64_straight.c.
