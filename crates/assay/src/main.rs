@@ -19,6 +19,7 @@ macro_rules! eprintln {
 mod context;
 mod corpus;
 mod counting;
+mod coverage;
 mod cpus;
 mod fitting;
 mod gate;

@@ -2,6 +2,7 @@
 //! The fastest predicted variant of each hot path, cpu and case, and what bounds it: what `predict`, `report` and `demo`
 //! say beyond the cycles.
 
+use crate::coverage;
 use crate::judge::Judge;
 use crate::progress::in_order;
 use crate::verbs::count::{case_text, hotpaths_of, variant_text};
@@ -102,6 +103,7 @@ pub fn table<'a>(records: impl Iterator<Item = &'a PredictionRecord> + Clone) ->
         table.set(row, bound, record.bound_by.as_deref().unwrap_or("not found out"));
         if let Some(without) = record.cycles_without {
             table.set(row, left, Predicted(without));
+            coverage::mark(&mut table, row, left, record.coverage_percent);
             table.set(row, saved, Derived::from(100.0 * (1.0 - without / record.cycles)));
         }
         if let Some(percent) = record.guessed_spread_percent {

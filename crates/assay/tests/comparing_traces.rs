@@ -48,6 +48,29 @@ fn traces_are_compared_by_the_call_with_a_verdict_and_what_does_not_apply_is_ref
     refused(&format!("predict short.trace -c {cpu} -a loongarch64"), "leave out -a");
 }
 
+#[test]
+fn what_the_cpu_file_does_not_know_of_a_program_is_told_by_all_that_predict_it() {
+    let lab = Lab::shared();
+    let cpu = common::native_cpu();
+    lab.write("few.toml", format!("title = \"x\"\ninherits = \"{cpu}\"\nremove = [\"class.alu\"]\n"));
+    record(&lab, "short", "x *= 3; x ^= x >> 3;");
+    record(&lab, "long", "for (int i = 0; i < 40; i++) { x *= 3; x ^= x >> 3; }");
+    let told = "in a default class: ";
+    lab.line("compare short.trace long.trace -c few.toml").ends(0, &[told, "does not know", "none(2)"]);
+    let ran = lab.line("compare short.trace long.trace -c few.toml --json").ends(0, &[]);
+    let pair = &ran.records("compare")[0];
+    assert!(pair["no_verdict"].is_string() && pair["coverage_percent"][0].is_number(), "{pair}");
+    for line in ["hot long.trace", "hot long.trace --function work", "explain long.trace"] {
+        lab.line(&format!("{line} -c few.toml")).ends(0, &[told]);
+        for line in lab.line(&format!("{line} -c few.toml --json")).ends(0, &[]).stdout.lines() {
+            let record: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            assert!(record["coverage_percent"].as_f64().unwrap() < 99.95, "{record}");
+        }
+        let ran = lab.line(&format!("{line} -c {cpu}")).ends(0, &[]);
+        assert!(!ran.stdout.contains(told), "{ran:?}");
+    }
+}
+
 /// From one region's entry to another's is no call: the same work in another order is as fast.
 #[test]
 fn of_several_regions_no_call_is_timed_but_the_run() {

@@ -183,3 +183,39 @@ fn a_prediction_is_compared_with_the_best_peer_where_there_is_one() {
     let records = lab.line(line).ends(0, &[]).records("compare");
     assert!(records.iter().any(|record| record["a"] == "mine" && record["b"] == "adc"), "{records:?}");
 }
+
+#[test]
+fn code_that_the_cpu_file_does_not_know_is_marked_by_every_verb_and_has_no_verdict() {
+    let lab = Lab::shared();
+    lab.write("few.toml", "title = \"x\"\ninherits = \"power9\"\nremove = [\"class.alu\"]\n");
+    let rest = "csum_partial -v uint64,vsx -a powerpc64le --case size=1472";
+    let mark = "% of its instructions have a class in the cpu's file";
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = lab.line(&format!("compare {rest} -c few.toml")).ends(0, &["beats", mark]).stdout;
+    assert!(one_line(&told).contains("No verdict: the cpu's file does not know"), "{told}");
+    assert!(!told.contains("plausible core"), "{told}");
+    let [record] =
+        &lab.line(&format!("compare {rest} -c few.toml --json")).ends(0, &[]).records("compare")[..]
+    else {
+        panic!("one pair: {told}")
+    };
+    let percents = [0, 1].map(|side| record["coverage_percent"][side].as_f64().unwrap());
+    assert!(percents.iter().all(|percent| (0.0..99.95).contains(percent)), "{record}");
+    assert!(record.get("verdict").is_none() && record["no_verdict"].is_string(), "{record}");
+    for format in ["terminal", "mail", "markdown", "html"] {
+        let told = lab.line(&format!("report {rest} -c few.toml -f {format}")).ends(0, &[]).stdout;
+        let told = one_line(&told.replace("&#39;", "'"));
+        let table = told.split("Before and after").collect::<Vec<_>>();
+        // In the table of all cycles, and in that of changes.
+        assert!(table.len() == 2 && table.iter().all(|part| part.contains(mark)), "{told}");
+    }
+    let line = "explain csum_partial/uint64 -a powerpc64le --case size=40";
+    lab.line(&format!("{line} -c few.toml")).ends(0, &["in a default class: "]);
+    let explained = lab.line(&format!("{line} -c few.toml --json")).ends(0, &[]).records("explain");
+    assert!(explained[0]["coverage_percent"].as_f64().unwrap() < 99.95, "{explained:?}");
+    // The file that it inherits knows all.
+    for line in [format!("compare {rest} -c power9"), format!("{line} -c power9")] {
+        let told = lab.line(&line).ends(0, &[]).stdout;
+        assert!(!told.contains(" have a class in") && !told.contains("No verdict"), "{told}");
+    }
+}

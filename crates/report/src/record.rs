@@ -263,6 +263,10 @@ pub struct CompareRecord {
     /// Measured nanoseconds of a and b, the medians.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub time_ns: Option<[f64; 2]>,
+    /// Of a prediction: shares of the executed instructions of a and b whose timing the cpu file describes. Without all of both
+    /// there is no verdict.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub coverage_percent: Option<[f64; 2]>,
     /// What a predicted verdict rests on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rests_on: Option<RestsOnRecord>,

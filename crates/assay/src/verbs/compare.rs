@@ -216,6 +216,7 @@ pub fn compare_group(group: &[&Measured], baseline: &Measured) -> Vec<CompareRec
                 cpu: None,
                 cycles: one.record.median_cycles.zip(baseline.record.median_cycles).map(|(a, b)| [a, b]),
                 time_ns: Some([one.record.median_ns, baseline.record.median_ns]),
+                coverage_percent: None,
                 rests_on: None,
             }
         })

@@ -3,6 +3,7 @@
 //! JIT for POWER would: instructions executed, and cycles predicted on CPUs that run them.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::judge::Judge;
 use crate::select::Selection;
@@ -184,6 +185,7 @@ fn cycles_table(rows: &Rows<PredictionRecord>) -> Table {
         for (name, column) in names.iter().zip(&values) {
             if let Some(record) = predictions.get(name) {
                 table.set(line, *column, Predicted(record.cycles));
+                coverage::mark(&mut table, line, *column, record.coverage_percent);
             }
         }
         if let Some(value) = ratio(predictions, |record| record.cycles) {

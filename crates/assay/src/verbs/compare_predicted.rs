@@ -3,6 +3,7 @@
 //! most to a user also which single guessed number, or which place of the code, would reverse the order.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::judge::{self, failed, Judge};
 use crate::progress::in_order;
@@ -251,10 +252,12 @@ pub fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> 
     let places = [&of_a[..], &of_b[..]];
     let interval =
         ratio_interval(ModelError::of(cpu), a.cycles / b.cycles, &draws, places, [a.cycles, b.cycles]);
+    let unknown = coverage::no_verdict([a, b].map(|one| (&one.common.variant[..], one.coverage_percent)));
     let verdict = match interval {
-        [_, high] if high < 1.0 => "faster",
-        [low, _] if low > 1.0 => "slower",
-        _ => "no difference shown",
+        _ if unknown.is_some() => None,
+        [_, high] if high < 1.0 => Some("faster"),
+        [low, _] if low > 1.0 => Some("slower"),
+        _ => Some("no difference shown"),
     };
     CompareRecord {
         common,
@@ -263,11 +266,12 @@ pub fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> 
         quantity: format!("predicted cycles per call on {}", a.cpu),
         ratio: a.cycles / b.cycles,
         interval: Some(interval),
-        verdict: Some(verdict.to_owned()),
-        no_verdict: None,
+        verdict: verdict.map(str::to_owned),
+        no_verdict: unknown,
         cpu: Some(a.cpu.clone()),
         cycles: Some([a.cycles, b.cycles]),
         time_ns: None,
+        coverage_percent: Some([a.coverage_percent, b.coverage_percent]),
         rests_on: None,
     }
 }
@@ -309,10 +313,15 @@ fn guess_record(at: &AtEnd, turns_at: Option<f64>) -> GuessRecord {
     }
 }
 
-/// Says whether the interval of the ratio excludes 1.
+/// Says whether the interval of the ratio excludes 1, or why that says nothing.
 fn shown_text(record: &CompareRecord, swapped: bool) -> String {
     let Some([low, high]) = record.interval else { return String::new() };
     let [low, high] = if swapped { [1.0 / high, 1.0 / low] } else { [low, high] };
+    if let Some(why) = &record.no_verdict {
+        return format!(
+            " No verdict: {why}. From what it does know the ratio of cycles lies between {low:.2} and {high:.2} (90 %)."
+        );
+    }
     let verdict = if high < 1.0 { "Faster on every plausible core" } else { "Not shown" };
     let decides = if high < 1.0 {
         String::new()
@@ -420,6 +429,7 @@ fn table(title: &str, rows: &[Row], comparison: &Comparison) -> Table {
             cycles,
             Predicted(record.cycles),
         );
+        coverage::mark(&mut table, row, cycles, record.coverage_percent);
         table.set(row, interval, winners::interval_text(record.interval_cycles));
         table.set(row, aligned, winners::alignment_text(record));
         if let Some(bytes_per_cycle) = record.bytes_per_cycle {

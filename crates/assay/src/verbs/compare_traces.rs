@@ -3,6 +3,7 @@
 //! interval of the ratio and the verdict that it allows.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::judge;
 use crate::progress::Progress;
@@ -26,6 +27,9 @@ struct Side {
     /// Of a call in steady state where there are calls, else of the whole run.
     cycles: f64,
     draws: Draws,
+    coverage_percent: f64,
+    /// What the cpu's file does not know of it.
+    unknown: Option<String>,
 }
 
 /// Compares all traces with the one named `against`, or with the last.
@@ -127,6 +131,8 @@ fn sides(traces: &[Held], paths: &[PathBuf], cpu: &Cpu) -> Result<Result<(bool, 
         instructions: prediction.counters.instructions / if per_call { prediction.calls.max(1) } else { 1 },
         cycles: prediction.cycles_per_call.filter(|_| per_call).unwrap_or(prediction.cycles as f64),
         draws,
+        coverage_percent: prediction.coverage_percent,
+        unknown: coverage::text(&prediction),
     };
     Ok(Ok((per_call, found.into_iter().map(side).collect())))
 }
@@ -145,9 +151,16 @@ fn record(cpu: &Cpu, arch: Arch, per_call: bool, a: &Side, b: &Side) -> CompareR
     let ratio = a.cycles / b.cycles;
     let draws = a.draws.over(&b.draws);
     let interval = ratio_interval(ModelError::of(cpu), ratio, &draws, [&[], &[]], [a.cycles, b.cycles]);
-    let other_work = !per_call && a.calls != b.calls;
+    let no_verdict = if !per_call && a.calls != b.calls {
+        Some(format!(
+            "whole runs of {} and {} calls are not the same work; cycles per call need traces of one region, entered more than a few times",
+            a.calls, b.calls
+        ))
+    } else {
+        coverage::no_verdict([a, b].map(|side| (&side.name[..], side.coverage_percent)))
+    };
     let verdict = match interval {
-        _ if other_work => None,
+        _ if no_verdict.is_some() => None,
         [_, high] if high < 1.0 => Some("faster"),
         [low, _] if low > 1.0 => Some("slower"),
         _ => Some("no difference shown"),
@@ -164,15 +177,11 @@ fn record(cpu: &Cpu, arch: Arch, per_call: bool, a: &Side, b: &Side) -> CompareR
         ratio,
         interval: Some(interval),
         verdict: verdict.map(str::to_owned),
-        no_verdict: other_work.then(|| {
-            format!(
-                "whole runs of {} and {} calls are not the same work; cycles per call need traces of one region, entered more than a few times",
-                a.calls, b.calls
-            )
-        }),
+        no_verdict,
         cpu: Some(cpu.name.clone()),
         cycles: Some([a.cycles, b.cycles]),
         time_ns: None,
+        coverage_percent: Some([a.coverage_percent, b.coverage_percent]),
         rests_on: None,
     }
 }
@@ -201,6 +210,9 @@ fn table(
         let row = table.row();
         table.set(row, name, side.name.as_str()).set(row, instructions, Count(side.instructions));
         table.set(row, cycles, Predicted(side.cycles));
+        if let Some(text) = &side.unknown {
+            table.mark(row, cycles, text);
+        }
         let [low, high] = interval(ModelError::of(cpu), side.cycles, &side.draws, &[]);
         table.set(row, of_cycles, interval_text([low, high]));
         let Some(record) = record else {

@@ -3,6 +3,7 @@
 //! describe, and measurements on this machine.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::judge::Judge;
 use crate::measuring::{measure, Measured};
@@ -127,6 +128,7 @@ fn best_table(best: &[PredictionRecord]) -> Table {
         let row = table.row();
         table.set(row, cpu, record.cpu.as_str()).set(row, arch, record.common.arch.as_str());
         table.set(row, name, record.common.variant.as_str()).set(row, cycles, Predicted(record.cycles));
+        coverage::mark(&mut table, row, cycles, record.coverage_percent);
         if let Some(bytes_per_cycle) = record.bytes_per_cycle {
             table.set(row, rate, Predicted(bytes_per_cycle));
         }

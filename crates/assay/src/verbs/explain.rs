@@ -4,6 +4,7 @@
 //! code (one resource at a time free or unlimited) and how much depends on guessed numbers and on the place of the code.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::hot_loop;
 use crate::judge::{self, Judge};
@@ -69,6 +70,7 @@ struct ExplainRecord<'a> {
     cycles_unserialised: f64,
     serialised_chain_cycles: f64,
     guessed_spread_percent: f64,
+    coverage_percent: f64,
     alignment_cycles: [f64; 2],
     /// Of an iteration of the hot loop; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,6 +110,9 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
         section.paragraph(text);
     });
     section.paragraph(&first.text);
+    if let Some(text) = coverage::text(&first.prediction) {
+        section.paragraph(&text);
+    }
     if let Some(hot) = &first.hot {
         hot_loop::show(report.section("The hot loop"), hot);
     }
@@ -122,7 +127,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     if sweeps {
         let told = Sweeps::of(&mut open, &cpu, base, &first.prediction).map_err(|error| failed(&error))?;
         if context.json && page.as_ref().is_none_or(|page| !page.is_stdout()) {
-            println!("{}", record(&subject.title, args, &told, first.hot.as_ref()).to_line());
+            println!("{}", record(&subject.title, args, &told, &first).to_line());
         }
         let mut second = Report::new(&format!("{} on {}, by experiment", subject.title, cpu.name));
         told.show(&mut second);
@@ -473,7 +478,8 @@ fn alignment_text(shifted: &Alignments) -> String {
     }
 }
 
-fn record<'a>(what: &'a str, args: &'a Args, sweeps: &'a Sweeps, hot: Option<&HotLoop>) -> ExplainRecord<'a> {
+fn record<'a>(what: &'a str, args: &'a Args, sweeps: &'a Sweeps, first: &First) -> ExplainRecord<'a> {
+    let hot = first.hot.as_ref();
     let Sweeps { explanation, bounds, guesses, shifted } = sweeps;
     let bound = explanation.bound_by();
     ExplainRecord {
@@ -490,6 +496,7 @@ fn record<'a>(what: &'a str, args: &'a Args, sweeps: &'a Sweeps, hot: Option<&Ho
         cycles_unserialised: bounds.unserialised,
         serialised_chain_cycles: bounds.serialised_chain,
         guessed_spread_percent: guesses.spread_percent(),
+        coverage_percent: first.prediction.coverage_percent,
         alignment_cycles: shifted.range().into(),
         loop_cycles: hot.map(|hot| hot.cycles),
         loop_instructions: hot.map(|hot| hot.instructions.len()),

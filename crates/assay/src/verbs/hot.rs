@@ -3,6 +3,7 @@
 //! function.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::hot_loop;
 use crate::judge;
@@ -233,6 +234,8 @@ struct LoopRecord<'a> {
     chain: Vec<String>,
     /// Cycles for which the pipes of each unit are busy.
     unit_cycles: BTreeMap<&'a str, f64>,
+    /// Of the whole trace.
+    coverage_percent: f64,
 }
 
 impl<'a> LoopRecord<'a> {
@@ -241,14 +244,14 @@ impl<'a> LoopRecord<'a> {
         subject: &Subject,
         place: &'a Place,
         hot: &'a HotLoop,
-        cpu: &'a str,
+        prediction: &'a Prediction,
     ) -> LoopRecord<'a> {
         let on_chain = hot.instructions.iter().filter(|one| one.on_chain);
         LoopRecord {
             kind: "hot_loop",
             trace: args.trace.display().to_string(),
             arch: subject.arch.name(),
-            cpu,
+            cpu: &prediction.cpu,
             function: &place.function,
             cycles: hot.cycles,
             instructions: hot.instructions.len(),
@@ -257,6 +260,7 @@ impl<'a> LoopRecord<'a> {
             chain_pipes_percent: hot.chain_pipes_percent,
             chain: on_chain.map(|one| format!("{:#x}", one.address)).collect(),
             unit_cycles: hot.units.iter().map(|unit| (unit.name.as_str(), unit.cycles)).collect(),
+            coverage_percent: prediction.coverage_percent,
         }
     }
 }
@@ -283,6 +287,9 @@ struct HotRecord<'a> {
     share_percent: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for: Option<&'static str>,
+    /// Of the whole trace, if its cycles are predicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage_percent: Option<f64>,
 }
 
 impl<'a> HotRecord<'a> {
@@ -308,6 +315,7 @@ impl<'a> HotRecord<'a> {
             cycles: cpu.map(|_| one.cycles),
             share_percent: share(one, &subject.total(), cpu.is_some()),
             waits_for: one.cause().map(predict::Cause::name),
+            coverage_percent: subject.prediction.as_ref().map(|one| one.coverage_percent),
         }
     }
 }
@@ -369,6 +377,13 @@ fn title(args: &Args, subject: &Subject) -> String {
     format!("{} ({}){on}", args.trace.display(), subject.arch)
 }
 
+/// Says how much of the program the cpu's file does not know.
+fn tell_unknown(report: &mut Report, subject: &Subject) {
+    if let Some(text) = subject.prediction.as_ref().and_then(coverage::text) {
+        report.section("").paragraph(&text);
+    }
+}
+
 fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions) {
     let all = by_heat(functions);
     if context.json {
@@ -403,6 +418,7 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
     subject.gaps.iter().for_each(|text| {
         report.section("").paragraph(text);
     });
+    tell_unknown(&mut report, subject);
     report.section("").paragraph(&match &subject.prediction {
         Some(one) => format!("{} instructions, {} cycles predicted", total.executions, one.cycles),
         None => format!("{} instructions; -c CPU predicts cycles", total.executions),
@@ -517,7 +533,7 @@ fn annotate(
             println!("{}", record.to_line());
         }
         if let (Some(hot), Some(cpu)) = (&hot, &subject.prediction) {
-            println!("{}", LoopRecord::of(args, subject, place, hot, &cpu.cpu).to_line());
+            println!("{}", LoopRecord::of(args, subject, place, hot, cpu).to_line());
         }
         return Ok(());
     }
@@ -526,6 +542,7 @@ fn annotate(
     subject.gaps.iter().for_each(|text| {
         report.section("").paragraph(text);
     });
+    tell_unknown(&mut report, subject);
     report.section("").paragraph(&format!(
         "{:.1} % of the program's {}; addresses are those of {}",
         share(&whole, &subject.total(), subject.prediction.is_some()),

@@ -2,6 +2,7 @@
 //! `predict`: cycles per call on CPUs that need not be here; or, of a user's trace file, cycles of the whole run.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::progress::Progress;
@@ -394,8 +395,8 @@ fn counters_table(prediction: &Prediction, factors: [f64; 2]) -> Table {
         table.set(row, name, title).set(row, counted, Count(value));
         table.set(row, share, Derived::from(ratio)).set(row, what, meaning);
     }
-    if prediction.coverage_percent < 99.95 {
-        table.note(&coverage_text(prediction));
+    if let Some(text) = coverage::text(prediction) {
+        table.note(&text);
     }
     table
 }
@@ -423,18 +424,6 @@ fn calls_table(prediction: &Prediction, factors: [f64; 2]) -> Option<Table> {
         table.note("the other calls ended while the first was in flight, so they tell no steady state: record more of them");
     }
     Some(table)
-}
-
-/// How much of the program the cpu file describes, and the most frequent instructions that it does not.
-fn coverage_text(prediction: &Prediction) -> String {
-    let mut unknown: Vec<_> = prediction.fallbacks.iter().collect();
-    unknown.sort_by_key(|(_, times)| std::cmp::Reverse(**times));
-    let named: Vec<String> = unknown.iter().take(6).map(|(name, times)| format!("{name} {times}x")).collect();
-    format!(
-        "{:.1} % of the instructions have a class in the cpu's file; in a default class: {}",
-        prediction.coverage_percent,
-        named.join(", ")
-    )
 }
 
 /// Decimals of the cycles of a call: it may take few, and often a fraction.
@@ -470,8 +459,8 @@ fn several_table(predictions: &[(Prediction, [f64; 2])]) -> Table {
         }
         table.set(row, misses, Predicted(prediction.counters.branch_misses as f64));
         table.set(row, l1, Predicted(prediction.counters.l1_misses as f64));
-        if prediction.coverage_percent < 99.95 {
-            table.mark(row, cycles, &coverage_text(prediction));
+        if let Some(text) = coverage::text(prediction) {
+            table.mark(row, cycles, &text);
         }
     }
     table
@@ -505,13 +494,7 @@ fn table<'a>(records: impl Iterator<Item = &'a PredictionRecord> + Clone) -> Tab
         }
         table.set(row, interval, winners::interval_text(record.interval_cycles));
         table.set(row, aligned, winners::alignment_text(record));
-        if record.coverage_percent < 99.95 {
-            let told = format!(
-                "{:.1} % of its instructions have a class in the cpu's file",
-                record.coverage_percent
-            );
-            table.mark(row, cycles, &told);
-        }
+        coverage::mark(&mut table, row, cycles, record.coverage_percent);
     }
     table
 }

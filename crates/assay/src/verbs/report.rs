@@ -2,6 +2,7 @@
 //! `report`: the table that a patch needs, for a terminal, a mail, Markdown or a page.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::judge::{self, Judge};
 use crate::measuring::measure;
@@ -260,6 +261,7 @@ fn figures(section: &mut Section, counts: &[CountRecord], predictions: &[Predict
             };
             if let Some(prediction) = predictions.iter().find(same) {
                 table.set(row, *column, Predicted(prediction.cycles));
+                coverage::mark(&mut table, row, *column, prediction.coverage_percent);
             }
         }
     }

@@ -2,6 +2,7 @@
 //! Parts of a patch's report beside its figures: how they were made, so that a reviewer can reproduce them, and before and
 //! after with the change in percent.
 
+use crate::coverage;
 use crate::measuring::Measured;
 use crate::rivals::Lacking;
 use crate::verbs::compare::{baseline_of, compare_group, verdict_text};
@@ -144,6 +145,8 @@ pub fn predicted_change(
             table.set(row, cpu_name, cpu.name.as_str()).set(row, case_name, case.as_str());
             table.set(row, before, Predicted(first.record.cycles));
             table.set(row, after, Predicted(other.record.cycles));
+            coverage::mark(&mut table, row, before, first.record.coverage_percent);
+            coverage::mark(&mut table, row, after, other.record.coverage_percent);
             table.set(row, change, Derived::from(percent(record.ratio)));
             table.set(row, interval, interval_text(&record));
             records.push(record);
