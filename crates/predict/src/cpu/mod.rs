@@ -19,6 +19,7 @@ pub use error::CpuError;
 pub use file::Entry;
 pub use number::{Kind, Number, Place};
 
+use arch::Arch;
 use schema::{CoreKind, Need};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -190,6 +191,7 @@ impl Cpu {
         };
         let own = files.first().map(|file| file.path.clone()).unwrap_or_default();
         for (distance, file) in files.into_iter().enumerate().rev() {
+            let inherited = cpu.words("arch").to_vec();
             for (key, place) in &file.removes {
                 let below = format!("{key}.");
                 let before = cpu.entries.len();
@@ -209,6 +211,9 @@ impl Cpu {
             for (key, entry) in file.entries {
                 cpu.distance.insert(key.clone(), distance);
                 cpu.entries.insert(key, entry);
+            }
+            if let Some(parent) = chain.get(distance + 1) {
+                cpu.check_inherited_archs(parent, &inherited)?;
             }
             cpu.essays.insert(0, (chain[distance].clone(), file.essay));
         }
@@ -274,9 +279,34 @@ impl Cpu {
         Ok(())
     }
 
+    /// An heir runs what its parent runs, or less: the classes of a core name no instruction of another architecture, and what
+    /// they do not name would be predicted from defaults, as if it were described.
+    fn check_inherited_archs(&self, parent: &str, inherited: &[String]) -> Result<(), CpuError> {
+        let llvms = parent.strip_prefix(crate::fallback::PREFIX);
+        // A core of LLVM's is inherited for one of the architectures that LLVM has it for.
+        let has = |arch: Arch| {
+            inherited.iter().any(|word| word == arch.name())
+                || llvms
+                    .is_some_and(|name| decode::Scheduling::cpus(arch).is_ok_and(|cpus| cpus.contains(&name)))
+        };
+        let is_foreign =
+            |word: &&String| Arch::ALL.iter().any(|arch| arch.name() == word.as_str() && !has(*arch));
+        let Some(entry) = self.entry("arch") else { return Ok(()) };
+        let Some(word) = self.words("arch").iter().find(is_foreign) else { return Ok(()) };
+        let allowed: Vec<&str> = Arch::ALL.into_iter().filter(|arch| has(*arch)).map(Arch::name).collect();
+        Err(CpuError::Invalid {
+            place: entry.place().clone(),
+            key: "arch".into(),
+            problem: format!(
+                "names '{word}', but '{parent}', from which it inherits, does not run {word} code"
+            ),
+            allowed: format!("{}, or a parent of {word}, or none", allowed.join(" ")),
+        })
+    }
+
     /// The architectures that it runs have to be known ones, or nothing would ever be predicted for it.
     fn check_archs(&self, place: &Place) -> Result<(), CpuError> {
-        let is_unknown = |word: &&String| !arch::Arch::ALL.iter().any(|arch| arch.name() == word.as_str());
+        let is_unknown = |word: &&String| !Arch::ALL.iter().any(|arch| arch.name() == word.as_str());
         let words = self.words("arch");
         let problem = match words.iter().find(is_unknown) {
             Some(word) => format!("names '{word}', which is no architecture"),
@@ -287,7 +317,7 @@ impl Cpu {
             place: self.entry("arch").map_or(place, Entry::place).clone(),
             key: "arch".into(),
             problem,
-            allowed: arch::Arch::ALL.map(arch::Arch::name).join(" "),
+            allowed: Arch::ALL.map(Arch::name).join(" "),
         })
     }
 

@@ -593,6 +593,27 @@ pub(crate) fn heir(parent: &str, text: &str) -> Result<Cpu, CpuError> {
 }
 
 #[test]
+fn an_heir_runs_no_architecture_that_its_parent_does_not() {
+    let of = |parent: &str, archs: &str| {
+        Cpu::load_with("heir", |name| {
+            let heir = format!("title = \"Mine\"\narch = [{archs}]\ninherits = {parent:?}\n");
+            Ok((if name == "heir" { heir } else { text_of(name) }, PathBuf::from(format!("{name}.toml"))))
+        })
+    };
+    for (parent, archs, word) in
+        [("power9", "\"x86_64\"", "x86_64"), ("redwood_cove", "\"x86_64\", \"riscv64\"", "riscv64")]
+    {
+        let error = of(parent, archs).expect_err("none of its classes is of that code").to_string();
+        let begins = format!(
+            "heir.toml:2: 'arch' names '{word}', but '{parent}', from which it inherits, does not run {word} code; allowed: "
+        );
+        assert!(error.starts_with(&begins), "{error}");
+        assert!(error.ends_with(&format!(", or a parent of {word}, or none")), "{error}");
+    }
+    assert!(of("power9", "\"powerpc64le\"").unwrap().runs(arch::Arch::Powerpc64le));
+}
+
+#[test]
 fn an_heir_s_class_that_takes_an_instruction_with_pipes_names_its_own() {
     for (parent, list, word, from) in [
         ("power9", "\"mulld\"", "mulld", "multiply"),

@@ -200,6 +200,12 @@ fn an_heir_of_a_core_that_llvm_has_for_several_architectures_says_which() {
     let said = load("arch = [\"powerpc64le\"]\ninherits = \"llvm:pwr9\"\n").unwrap();
     assert!(said.runs(Arch::Powerpc64le) && !said.runs(Arch::Powerpc));
     assert!(load("inherits = \"llvm:cortex-a76\"\n").unwrap().runs(Arch::Aarch64));
+    // One core, so all that LLVM has it for may be said, but no more.
+    let both = load("arch = [\"powerpc64\", \"powerpc64le\"]\ninherits = \"llvm:pwr9\"\n").unwrap();
+    assert!(both.runs(Arch::Powerpc64) && both.runs(Arch::Powerpc64le));
+    let foreign =
+        load("arch = [\"powerpc64\", \"x86_64\"]\ninherits = \"llvm:pwr9\"\n").unwrap_err().to_string();
+    assert!(foreign.contains("mine.toml:1: 'arch' names 'x86_64', but 'llvm:pwr9'"), "{foreign}");
     let unknown = load("inherits = \"llvm:nosuch\"\n").unwrap_err().to_string();
     assert!(unknown.contains("llvm:nosuch"), "{unknown}");
     std::fs::remove_dir_all(folder).unwrap();
