@@ -105,6 +105,11 @@ pub fn folder(context: &Context) -> PathBuf {
     context.workspace.root.join("cpus")
 }
 
+/// The words that name files of cpus.
+pub fn files_of(names: &[String]) -> impl Iterator<Item = &Path> {
+    names.iter().filter(|name| names_a_file(name)).map(Path::new)
+}
+
 fn names_a_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".toml")
 }

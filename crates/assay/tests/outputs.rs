@@ -48,6 +48,44 @@ fn a_device_stays_a_device() {
 }
 
 #[test]
+fn what_a_verb_reads_it_does_not_replace() {
+    let lab = Lab::shared();
+    program(&lab, true);
+    lab.write("mine.c", common::GOOD);
+    lab.write("cpu.toml", "title = \"x\"\ninherits = \"power9\"\n");
+    lab.write("g.s", "r0 = 0\nexit\n");
+    lab.line("trace -o p.trace -- ./p").ends(0, &["p.trace"]);
+    symlink("p", lab.folder.join("link")).unwrap();
+    let line = |verb: &str| format!("{verb} csum_partial mine.c -a powerpc64le --case size=40");
+    for (line, kept) in [
+        ("trace -o p -- ./p".to_owned(), "p"),
+        ("trace -o link -- ./p".to_owned(), "p"),
+        ("trace -o g.s -- ./p g.s".to_owned(), "g.s"),
+        ("explain p.trace -c power9 --html p.trace".to_owned(), "p.trace"),
+        ("explain p.trace -c cpu.toml --html cpu.toml".to_owned(), "cpu.toml"),
+        (format!("{} -c power9 --html mine.c", line("explain")), "mine.c"),
+        (format!("{} -c power9 -o mine.c", line("report")), "mine.c"),
+        (format!("{} -c cpu.toml -o ./cpu.toml", line("report")), "cpu.toml"),
+        ("ebpf emit g.s --target powerpc64le -o g.s".to_owned(), "g.s"),
+        ("foreign build -a powerpc64le mine.c -o mine.c".to_owned(), "mine.c"),
+        ("kernel trace -a powerpc64le --kernel p --roi f --workload getpid -o p".to_owned(), "p"),
+    ] {
+        let before = fs::read(lab.folder.join(kept)).unwrap();
+        let ran = lab.line(&line);
+        assert_eq!(fs::read(lab.folder.join(kept)).unwrap(), before, "{line}: {ran:?}");
+        ran.refused(&["is read by this command, and would be overwritten"]);
+    }
+    let study = root().join("studies/engine");
+    let study =
+        fs::read_dir(study).unwrap().flatten().find(|file| file.path().extension() == Some("toml".as_ref()));
+    let study = study.expect("there is a study").path();
+    let name = study.file_stem().unwrap().to_str().unwrap();
+    let ran = lab.assay(["study", name, "--picture", study.to_str().unwrap()]);
+    ran.refused(&["would be overwritten"]);
+    lab.assert_tidy();
+}
+
+#[test]
 fn a_vdso_image_that_cannot_be_written_leaves_the_old_one() {
     let lab = Lab::shared();
     let image = lab.folder.join("images/powerpc64.so");

@@ -12,7 +12,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A chain of more links than this is taken for a loop, as the kernel does.
@@ -42,6 +42,22 @@ impl Output {
     pub fn new(named: &Path) -> Result<Output> {
         let place = find(named).and_then(writable).map_err(|error| failed(named, &error))?;
         Ok(Output { named: named.to_owned(), place, is_program: false })
+    }
+
+    /// Refuses to replace a file that the work reads, by whatever name or link it was given. What is no file, or not there, is not
+    /// looked at: devices can be both.
+    pub fn spare<P: AsRef<Path>>(&self, inputs: impl IntoIterator<Item = P>) -> Result<()> {
+        let Place::File(path) = &self.place else { return Ok(()) };
+        let Ok(there) = fs::metadata(path) else { return Ok(()) };
+        let is_it = |input: P| {
+            fs::metadata(input).is_ok_and(|input| (input.dev(), input.ino()) == (there.dev(), there.ino()))
+        };
+        if inputs.into_iter().any(is_it) {
+            return Err(Problem::new("is read by this command, and would be overwritten by what it writes")
+                .at(self.named.display())
+                .remedy("name another file to write"));
+        }
+        Ok(())
     }
 
     /// Lets whoever may read the file execute it, too.
@@ -221,6 +237,24 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside it");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_read_is_not_replaced_by_whatever_name() {
+        let folder = folder("spared");
+        let [file, link, hard, other] = ["file", "link", "hard", "other"].map(|name| folder.join(name));
+        fs::write(&file, "input").unwrap();
+        fs::write(&other, "other").unwrap();
+        symlink(&file, &link).unwrap();
+        fs::hard_link(&file, &hard).unwrap();
+        for (output, input) in [(&file, &file), (&link, &file), (&file, &link), (&hard, &file)] {
+            let refused = Output::new(output).unwrap().spare([&other, input]).unwrap_err().to_string();
+            assert!(refused.contains("would be overwritten") && refused.contains("remedy: "), "{refused}");
+        }
+        Output::new(&other).unwrap().spare([&file]).unwrap();
+        Output::new(&folder.join("new")).unwrap().spare([folder.join("new")]).unwrap();
+        Output::new(Path::new("/dev/null")).unwrap().spare(["/dev/null"]).unwrap();
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -13,6 +13,7 @@ use crate::naming::Names;
 use crate::progress::Progress;
 use crate::select::{names_a_trace, only_traces, Cases, Selection};
 use lab::discover::Variant;
+use lab::output::Output;
 use lab::{Problem, Result};
 use predict::explain::{
     explain, places, predict_placed, readings_max, sensitivity, Alignments, Explanation, Sensitivity,
@@ -82,13 +83,18 @@ struct ExplainRecord<'a> {
 /// Runs the verb.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let page = context.output(args.html.as_deref())?;
+    if let Some(page) = &page {
+        page.spare(
+            cpus::files_of(std::slice::from_ref(&args.cpu)).chain(args.selection.words.iter().map(Path::new)),
+        )?;
+    }
     let mut cpus = cpus::cpus_for(context, std::slice::from_ref(&args.cpu), &args.selection.archs)?;
     // A core of LLVM's is listed once for each architecture: keep the entries for those that were asked for.
     if cpus.iter().any(|cpu| args.selection.archs.iter().any(|arch| cpu.runs(*arch))) {
         cpus.retain(|cpu| args.selection.archs.iter().any(|arch| cpu.runs(*arch)));
     }
     let cpu = cpus.remove(0);
-    let subject = subject_of(context, args, &cpu)?;
+    let subject = subject_of(context, args, &cpu, page.as_ref())?;
     let base = &subject.options;
     let failed = |error: &dyn Display| judge::of_trace(subject.trace.path(), error);
     let mut open = judge::opener_of(&subject.trace);
@@ -362,7 +368,7 @@ impl Subject {
 
 /// The trace file that was named, or one recorded of a variant's chosen or first case; with the options by which the other
 /// verbs predict it.
-fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
+fn subject_of(context: &Context, args: &Args, cpu: &Cpu, page: Option<&Output>) -> Result<Subject> {
     let word = args.selection.words.first().map_or("", String::as_str);
     let file = Path::new(word);
     if names_a_trace(word) {
@@ -415,6 +421,7 @@ fn subject_of(context: &Context, args: &Args, cpu: &Cpu) -> Result<Subject> {
         return Err(Problem::new(format!("--case {first} and --case {second} at once"))
             .remedy("explain takes one case; predict takes several"));
     }
+    page.map_or(Ok(()), |page| page.spare([&able.source]))?;
     let case = able.hotpath.select_cases(&args.cases.cases).into_iter().next().unwrap_or_default();
     let others = match archs.len() {
         0 | 1 => String::new(),

@@ -162,15 +162,11 @@ fn build(context: &Context, args: &BuildArgs) -> Result<Outcome> {
     }
     let named =
         args.output.clone().unwrap_or_else(|| PathBuf::from(args.files[0].file_stem().unwrap_or_default()));
-    if args.files.iter().any(|file| same(file, &named)) {
-        return Err(Problem::new("would be overwritten by the program")
-            .at(named.display())
-            .remedy("name another with -o"));
-    }
     let output = match context.output(args.output.as_deref())? {
         Some(output) => output.program(),
         None => Output::new(&named)?.program(),
     };
+    output.spare(&args.files)?;
     if libc_archive(&root, args.arch).is_none() {
         context.progress(&format!("fetching the C library for {}, once", args.arch));
         fetch(context, args.arch, &[FOR_BUILDING.to_owned()])?;
@@ -220,10 +216,6 @@ fn lacks_main(told: &str) -> bool {
 
 fn shown(files: &[PathBuf]) -> String {
     files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" ")
-}
-
-fn same(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn libc_archive(root: &Path, arch: Arch) -> Option<PathBuf> {

@@ -65,6 +65,10 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     }
     let against = args.against.as_deref();
     let variants = with_baseline(context, &mut selection, against)?;
+    if let Some(output) = &output {
+        output.spare(variants.iter().map(|variant| &variant.source))?;
+        output.spare(cpus::files_of(&args.cpus))?;
+    }
     let mut lacking = Lacking::of(against);
     let chosen: Vec<&Cpu> = cpus.iter().collect();
     // All are told of, and what can be compared is compared.

@@ -20,7 +20,7 @@ use prefetch_engine::{
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A study of the engine.
 #[derive(Deserialize)]
@@ -122,9 +122,13 @@ pub fn names(workspace: &Workspace) -> Result<Vec<String>> {
     names_in(workspace, "studies/engine")
 }
 
+fn file(workspace: &Workspace, name: &str) -> PathBuf {
+    workspace.root.join("studies/engine").join(format!("{name}.toml"))
+}
+
 /// Reads a study.
 pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
-    let path = workspace.root.join("studies/engine").join(format!("{name}.toml"));
+    let path = file(workspace, name);
     let mut study: Study = toml::from_str(&read_text(&path)?).map_err(|error| {
         Problem::new(error.message().to_owned())
             .at(path.display())
@@ -162,6 +166,9 @@ const WARM_UP: u64 = 2;
 /// Runs the study; `picture` is where the sweep's drawing goes.
 pub fn run(context: &Context, study: &Study, picture: Option<&Path>) -> Result<Outcome> {
     let picture = picture.map(Output::new).transpose()?;
+    let sources = study.program.values().filter_map(|program| program.source.as_ref());
+    let files = sources.map(|source| context.workspace.root.join(source));
+    picture.as_ref().map_or(Ok(()), |to| to.spare(files.chain([file(&context.workspace, &study.name)])))?;
     let geometry = geometry(context, study)?;
     let mut records = Vec::new();
     let mut programs = Programs { context, study, geometry, steps: BTreeMap::new() };

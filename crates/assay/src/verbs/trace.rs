@@ -70,9 +70,12 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let elf = load(program)?;
     let engine = for_program(&context.workspace, elf.arch, args.qemu_cpu.as_deref())?;
     let output = output(context, args, program)?;
+    // An argument that names a file is mostly read, too.
+    output.spare(args.command[1..].iter().map(Path::new).chain([&**program]))?;
     let root = Root::find(&context.workspace, elf.arch, args.sysroot.as_deref());
     refuse_missing_loader(&root, program, &elf)?;
     let regions = regions(&root, &elf, program, &args.regions)?;
+    output.spare(regions.iter().filter_map(|(_, region)| region.image.as_ref()))?;
     let mut plugin: Vec<String> = regions.iter().flat_map(|(_, region)| region.arguments()).collect();
     plugin.extend(args.limit.map(|limit| format!("limit={limit}")));
     let recording = Recording {

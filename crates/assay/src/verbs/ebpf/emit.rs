@@ -56,6 +56,7 @@ struct EmitRecord<'a> {
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     machine::require_back_end(args.target)?;
     let output = context.output(args.output.as_deref())?;
+    output.as_ref().map_or(Ok(()), |output| output.spare([args.input.file()]))?;
     let input = input::load(&args.input)?;
     let program = input.single()?;
     let cpu = machine::cpu(args.target, args.code.cpu.as_deref())?;

@@ -41,6 +41,13 @@ enum Order {
     Big,
 }
 
+impl InputArgs {
+    /// The file, as it was named.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+}
+
 /// What was found in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {

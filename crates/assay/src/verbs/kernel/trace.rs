@@ -41,6 +41,11 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let place =
         args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.trace", args.what.all_regions()[0])));
     let output: Output = context.output(Some(&place))?.expect("it was named");
+    let words = args.what.workload.iter().chain(&args.what.modules).map(Path::new);
+    let files = args.kernel.iter().chain(&args.symbols).chain(&args.which.patches);
+    output.spare(files.map(PathBuf::as_path).chain(words))?;
+    let patches = args.which.series.iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+    output.spare(patches.map(|patch| patch.path()))?;
     let run = args.what.run(context, args.which.arch)?;
     let kernel = match &args.kernel {
         Some(image) => given(args, image)?,
