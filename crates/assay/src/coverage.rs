@@ -2,6 +2,8 @@
 //! How much of a program a cpu's file knows. Where that is not all of it, each verb that shows predicted cycles says so beside
 //! them, and none of them has a verdict.
 
+use crate::judge;
+use predict::cpu::Cpu;
 use predict::Prediction;
 use report::{Column, Predicted, Row, Table};
 
@@ -36,8 +38,13 @@ pub fn text(prediction: &Prediction) -> Option<String> {
     })
 }
 
-/// Why neither of two codes, each with its name, is called the faster one; nothing if the cpu's file knows all of both.
-pub fn no_verdict(sides: [(&str, f64); 2]) -> Option<String> {
+/// Why neither of two codes, each with its name, is called the faster one; nothing if the cpu's file knows all of both, or if all
+/// is LLVM's, whose intervals are made for that.
+pub fn no_verdict(cpu: &Cpu, sides: [(&str, f64); 2]) -> Option<String> {
+    (!judge::is_only_llvms(cpu)).then(|| unknown_of(sides)).flatten()
+}
+
+fn unknown_of(sides: [(&str, f64); 2]) -> Option<String> {
     let partial = sides.into_iter().filter(|(_, percent)| is_partial(*percent));
     let unknown: Vec<String> =
         partial.map(|(name, percent)| format!("{:.1} % of the code of {name}", 100.0 - percent)).collect();
@@ -46,12 +53,12 @@ pub fn no_verdict(sides: [(&str, f64); 2]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::no_verdict;
+    use super::unknown_of;
 
     #[test]
     fn a_verdict_wants_all_of_both_codes_known() {
-        assert_eq!(no_verdict([("a", 100.0), ("b", 99.96)]), None);
-        let told = |a, b| no_verdict([("a", a), ("b", b)]).expect("not all is known");
+        assert_eq!(unknown_of([("a", 100.0), ("b", 99.96)]), None);
+        let told = |a, b| unknown_of([("a", a), ("b", b)]).expect("not all is known");
         assert_eq!(told(41.2, 100.0), "the cpu's file does not know 58.8 % of the code of a");
         assert!(told(0.0, 99.9).ends_with("know 100.0 % of the code of a and 0.1 % of the code of b"));
     }

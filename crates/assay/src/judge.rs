@@ -408,7 +408,7 @@ pub fn cpu_has(cpu: &Cpu, variant: &Variant) -> bool {
 }
 
 /// Whether only LLVM describes a cpu.
-fn is_only_llvms(cpu: &Cpu) -> bool {
+pub fn is_only_llvms(cpu: &Cpu) -> bool {
     cpu.name.starts_with(predict::fallback::PREFIX)
 }
 

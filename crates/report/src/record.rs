@@ -365,6 +365,7 @@ mod tests {
             cpu: None,
             cycles: None,
             time_ns: None,
+            coverage_percent: None,
             rests_on: None,
         }
     }

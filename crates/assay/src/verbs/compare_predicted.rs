@@ -252,7 +252,8 @@ pub fn compare_record(cpu: &Cpu, a: &PredictionRecord, b: &PredictionRecord) -> 
     let places = [&of_a[..], &of_b[..]];
     let interval =
         ratio_interval(ModelError::of(cpu), a.cycles / b.cycles, &draws, places, [a.cycles, b.cycles]);
-    let unknown = coverage::no_verdict([a, b].map(|one| (&one.common.variant[..], one.coverage_percent)));
+    let unknown =
+        coverage::no_verdict(cpu, [a, b].map(|one| (&one.common.variant[..], one.coverage_percent)));
     let verdict = match interval {
         _ if unknown.is_some() => None,
         [_, high] if high < 1.0 => Some("faster"),

@@ -157,7 +157,7 @@ fn record(cpu: &Cpu, arch: Arch, per_call: bool, a: &Side, b: &Side) -> CompareR
             a.calls, b.calls
         ))
     } else {
-        coverage::no_verdict([a, b].map(|side| (&side.name[..], side.coverage_percent)))
+        coverage::no_verdict(cpu, [a, b].map(|side| (&side.name[..], side.coverage_percent)))
     };
     let verdict = match interval {
         _ if no_verdict.is_some() => None,
