@@ -65,3 +65,27 @@ fn what_was_made_under_another_qemu_is_made_anew() {
     assert_eq!(kept_after(&path), [1, 1]);
     assert_eq!(kept_after(&format!("{}:{path}", lab.folder.join("other").display())), [2, 2]);
 }
+
+/// The stack of a recorded program lies below its path and its environment, and a prediction counts the lines that it touches.
+#[test]
+fn a_recording_is_the_same_under_any_environment_and_wherever_the_cache_is() {
+    let recorded = |environment: &str| {
+        let lab = common::Lab::empty();
+        let mut command = lab.command();
+        command.env("ASSAY_TEST_OF_ENVIRONMENTS", environment);
+        let line = "predict csum_fold/rotate -a riscv64 -c llvm:sifive-u74 --case chain=0";
+        common::finish(command.args(line.split(' '))).ends(0, &[]);
+        let mut traces = std::fs::read_dir(lab.cache.join("traces")).unwrap().map(|entry| entry.unwrap());
+        let mut reader = trace::Reader::open(traces.next().expect("it was recorded").path()).unwrap();
+        let mut accesses = Vec::new();
+        while let Some(event) = reader.next().unwrap() {
+            if let trace::Event::Block { accesses: those, .. } = event {
+                accesses.extend(those.iter().map(|access| access.address));
+            }
+        }
+        accesses
+    };
+    let short = recorded("short");
+    assert!(!short.is_empty());
+    assert_eq!(short, recorded(&"long".repeat(1000)));
+}

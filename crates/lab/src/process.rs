@@ -52,6 +52,9 @@ const MEMORY_REMEDY: &str = "raise the limit on memory (ulimit -v), or try again
 /// The variables of our environment that a program with a bare one gets.
 const KEPT_IN_BARE: [&str; 3] = ["PATH", "HOME", "LD_LIBRARY_PATH"];
 
+/// All that a bare environment may have.
+pub const BARE_VARIABLES: [&str; 4] = ["PATH", "HOME", "LD_LIBRARY_PATH", "LC_ALL"];
+
 /// Where the output and the errors of a program go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Printing {

@@ -8,7 +8,7 @@ use crate::discover::Variant;
 use crate::emulator::Engine;
 use crate::plain_name::PlainName;
 use crate::problem::{Problem, Result};
-use crate::process::{signal_name, Command, Ending, Output, Printing};
+use crate::process::{signal_name, Command, Ending, Output, Printing, BARE_VARIABLES};
 use crate::toolchain::require_program;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -206,7 +206,8 @@ pub struct Recorded {
 impl Recording<'_> {
     /// Runs a program of the user's, which may do as it likes, fail, crash or be ended.
     pub fn run_foreign(&self, workspace: &Workspace) -> Result<Recorded> {
-        let (command, scratch) = self.command(workspace)?;
+        let scratch = workspace.scratch(".trace")?;
+        let command = self.command(workspace, &scratch)?.arg(self.program).args(self.arguments);
         // The tracer sees signals that end the program only if it is preloaded; it gives the guest our LD_PRELOAD.
         let ours = PlainName::to_preload(&tracer(workspace)?)?;
         let users = std::env::var_os("LD_PRELOAD").unwrap_or_default();
@@ -222,11 +223,11 @@ impl Recording<'_> {
         Ok(Recorded { trace, ending: output.ending, printed: output.stdout, line: command.line() })
     }
 
-    fn command(&self, workspace: &Workspace) -> Result<(Command, Scratch)> {
+    /// QEMU with its options, to which the program and its arguments are to be added.
+    fn command(&self, workspace: &Workspace, scratch: &Scratch) -> Result<Command> {
         let Engine::Qemu { program: qemu, cpu, version } = self.engine else {
             return Err(Problem::new("a native run cannot be recorded").remedy("choose what a QEMU can run"));
         };
-        let scratch = workspace.scratch(".trace")?;
         let mut plugin = vec![
             format!("file={}", tracer(workspace)?.display()),
             format!("out={}", scratch.path().display()),
@@ -239,14 +240,23 @@ impl Recording<'_> {
         plugin.push(format!("note=arguments:{}", as_noted(self.arguments.join(" "))));
         // QEMU splits the option at commas and takes two of them for one.
         let escaped: Vec<String> = plugin.iter().map(|part| part.replace(',', ",,")).collect();
-        let command = Command::new(qemu)
+        Ok(Command::new(qemu)
             .args(["-cpu", cpu.as_str()])
             .args(self.emulator_arguments)
             .args(["-plugin", &escaped.join(",")])
-            .arg(self.program)
-            .args(self.arguments)
-            .timeout(self.timeout);
-        Ok((command, scratch))
+            .timeout(self.timeout))
+    }
+
+    /// The same for a program that is to find its stack at the same address on every machine, so that the caches of a prediction
+    /// hold the same lines: above the stack are the program's path, its arguments and the environment. So it is started from its
+    /// own folder, and no variable of the user's is passed on.
+    fn command_alike(&self, workspace: &Workspace, scratch: &Scratch) -> Result<Command> {
+        let (Some(folder), Some(name)) = (self.program.parent(), self.program.file_name()) else {
+            return Err(Problem::new("is no file").at(self.program.display()).remedy("name a program"));
+        };
+        let unset = BARE_VARIABLES.iter().flat_map(|name| ["-U", name]);
+        let command = self.command(workspace, scratch)?.bare_environment().folder(folder).args(unset);
+        Ok(command.arg(Path::new(".").join(name)).args(self.arguments))
     }
 
     /// Runs a program of ours, which starts no other, and returns the trace, which is whole: that of the first run that the
@@ -266,8 +276,8 @@ impl Recording<'_> {
 
     /// `None` if the machine held up the program.
     fn run_once(&self, workspace: &Workspace) -> Result<Option<Scratch>> {
-        let (command, scratch) = self.command(workspace)?;
-        let command = command.alone();
+        let scratch = workspace.scratch(".trace")?;
+        let command = self.command_alike(workspace, &scratch)?.alone();
         let output = command.run_supplied().map_err(|problem| problem.at(scratch.path().display()))?;
         let failed = |what: String| {
             let log = workspace.log("run.log", &command.line())?;
