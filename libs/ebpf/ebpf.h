@@ -224,8 +224,8 @@ enum ebpf_status ebpf_run(struct ebpf_vm *vm, enum ebpf_engine engine, void *con
 /*
  * Generates position-independent code for any target into `buffer`; it has to run at a multiple of 64. *bytes is the
  * buffer's size on entry and the code's on return, also with EBPF_ERROR_BUFFER, so a NULL buffer of size 0 asks for the
- * size. Who copies the code to where it runs makes that place executable and coherent with the instruction cache, and not by
- * __builtin___clear_cache on POWER, where compilers make nothing of it: host/coherent.h has what it takes on each target.
+ * size. Who copies the code to where it runs makes that place executable and coherent with the instruction cache, and on POWER
+ * not by the compiler's builtin, which does nothing there: host/coherent.h has what it takes on each target.
  */
 enum ebpf_status ebpf_emit(struct ebpf_vm *vm, const struct ebpf_target *target, void *buffer, size_t *bytes);
 

@@ -252,6 +252,10 @@ pub struct Unseen {
     pub title: String,
     /// The cpu it was measured on.
     pub cpu: String,
+    /// Its routine or chain.
+    pub family: String,
+    /// A number of the cpu was taken by hand from another figure of the family, so that none of it is out of sample.
+    pub is_in_sight: bool,
     /// As published.
     pub published: f64,
     /// As predicted.
@@ -292,12 +296,15 @@ pub fn unseen(context: &Context, cpu: &Cpu) -> Result<Vec<Unseen>> {
     }
     let judged: Vec<Judged> =
         corpus.data.iter().zip(&answers).map(|(datum, answer)| answer.judged(datum)).collect();
+    let evidence = Chosen::of(context, &cpu.name, Use::Evidence)?.rows();
     let of = |(datum, answer): (&Datum, &Answer)| {
         let others: Vec<_> = judged.iter().filter(|one| one.family != datum.family).cloned().collect();
         let error = ModelError::from_rows(&others).unwrap_or(ModelError::UNVALIDATED);
         Unseen {
             title: datum.title.clone(),
             cpu: cpu.name.clone(),
+            family: datum.family.clone(),
+            is_in_sight: evidence.iter().any(|(_, family, _)| *family == datum.family),
             published: datum.published,
             predicted: answer.predicted(),
             interval: answer.interval(error),
