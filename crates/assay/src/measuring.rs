@@ -120,10 +120,12 @@ fn build<'a>(
     Ok(built)
 }
 
-/// Reports a failure that is the variant's own fault and returns `None`, so that the others are still measured.
+/// Reports a failure that is the variant's own fault, or of a file in a folder that cannot be read, and returns `None`, so that
+/// the others are still measured.
 fn unless_its_fault<R>(context: &Context, variant: &Variant, result: Result<R>) -> Result<Option<R>> {
+    let is_unread = variant.defect.is_some() && !variant.foreign;
     match result {
-        Err(problem) if problem.blame == Blame::Variant => {
+        Err(problem) if problem.blame == Blame::Variant || is_unread => {
             context.tell_failure(&format!("{} on {}: {problem}", variant.title(), variant.arch));
             Ok(None)
         }

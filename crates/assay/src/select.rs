@@ -406,7 +406,7 @@ impl Selection {
         for file in files.iter().filter(|file| seen.insert(*file)) {
             for arch in self.archs() {
                 let mut variant = foreign::variant(hotpath, arch, Path::new(file))?;
-                variant.keys.cflags.extend(own_flags.iter().cloned());
+                variant.given_flags.clone_from(&own_flags);
                 selected.push(variant);
             }
         }

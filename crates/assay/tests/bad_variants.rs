@@ -115,8 +115,11 @@ fn objects_that_do_not_fit_are_told_why() {
         ("none.o", "ELF"),
         ("cut.o", "cut.o"),
     ] {
-        let told = fault(&lab, name);
-        assert!(told.contains(part), "{name}: {told}");
+        // Another file than was meant: nothing is learnt about code, and the variant beside it gets its verdict.
+        lab.write("good.c", GOOD);
+        let ran = lab.line(&format!("check csum_partial -a powerpc64 --json good.c {name}"));
+        let ran = ran.refused(&[name, part, "1 right, 0 wrong", "not judged for this reason"]);
+        assert_eq!(ran.records("check").len(), 1, "{ran:?}");
     }
     lab.assert_tidy();
 }
@@ -215,7 +218,11 @@ fn one_bad_file_in_a_folder_takes_no_verdict_from_the_others() {
     std::os::unix::fs::symlink("/dev/zero", lab.folder.join(generic).join("device.c")).unwrap();
     std::os::unix::fs::symlink("nowhere", lab.folder.join(generic).join("dangling.c")).unwrap();
     assert!(Command::new("mkfifo").arg(lab.folder.join(generic).join("pipe.c")).status().unwrap().success());
-    let ran = lab.line("check csum_partial -d mine -a riscv64 --quick --json").ends(1, &["1 right, 8 wrong"]);
+    // What holds no code that could be read has no verdict.
+    let told =
+        ["1 right, 4 wrong", "folder.c", "device.c", "dangling.c", "pipe.c", "not judged for this reason"];
+    let ran = lab.line("check csum_partial -d mine -a riscv64 --quick --json").ends(2, &told);
+    assert_eq!(ran.records("check").len(), 5, "{ran:?}");
     for record in ran.records("check") {
         let right = record["variant"] == "right";
         assert_eq!(record["ok"], right, "{record}");
@@ -224,13 +231,51 @@ fn one_bad_file_in_a_folder_takes_no_verdict_from_the_others() {
     // The verbs that run cases continue, too, with our variants beside.
     let right =
         |records: Vec<serde_json::Value>| records.iter().filter(|one| one["variant"] == "right").count();
-    let ran = lab.line("count csum_partial -d mine -a riscv64 --case size=40 --json").ends(1, &["8 failed"]);
+    let ran = lab.line("count csum_partial -d mine -a riscv64 --case size=40 --json").ends(2, &["4 failed"]);
     assert_eq!(right(ran.records("count")), 1);
     lab.line("list csum_partial -d mine -a riscv64").ends(0, &["misspelt", "unknown key"]);
     let line =
         format!("measure csum_partial -d mine -a {} --case size=40 --processes 1 --json", common::native());
     let ran = lab.line(&line).ends(1, &["syntax", "does not compile"]);
     assert_eq!(right(ran.records("measurement")), 1);
+}
+
+#[test]
+fn another_file_or_flag_than_was_meant_is_no_verdict() {
+    let lab = Lab::shared();
+    lab.write("good.c", GOOD);
+    let clang = |arch: &str, to: &str| {
+        let mut clang = Command::new("clang-19");
+        let target = format!("--target={arch}-linux-gnu");
+        let words = [target.as_str(), "-O1", "-ffreestanding", "-c", "good.c", "-o", to];
+        assert!(clang.args(words).current_dir(&lab.folder).status().unwrap().success());
+        std::fs::read(lab.folder.join(to)).unwrap()
+    };
+    clang("x86_64", "x86.o");
+    let whole = clang("powerpc64le", "whole.o");
+    let judge = |file: &str, more: &str| {
+        lab.line(&format!("check csum_partial {file} -a powerpc64le --quick {more}"))
+    };
+    judge("whole.o", "").ends(0, &["1 right"]);
+    let not_judged = |ran: common::Ran, parts: &[&str]| {
+        let ran = ran.refused(parts).ends(2, &["0 right, 0 wrong", "not judged for this reason"]);
+        assert!(!ran.stdout.contains("WRONG"), "{ran:#?}");
+    };
+    not_judged(
+        judge("x86.o", ""),
+        &["x86.o: is x86_64 code, but powerpc64le was asked for", "give -a x86_64"],
+    );
+    for length in [0, 10, 64, whole.len() / 4, whole.len() / 2, whole.len() - 70, whole.len() - 1] {
+        lab.write("cut.o", &whole[..length]);
+        not_judged(judge("cut.o", ""), &["cut.o"]);
+    }
+    for flags in ["--bogus", "-march=nonsense", "-std=c08"] {
+        not_judged(judge("good.c", &format!("--cflags={flags}")), &["nothing compiles with", flags]);
+    }
+    // With what the compiler takes, it is the file that does not compile.
+    judge("good.c", "--cflags=-Dreturn=nonsense").ends(1, &["1 wrong", "does not compile"]);
+    lab.write("flags.c", format!("/* assay-cflags: --bogus */\n{GOOD}"));
+    judge("flags.c", "").ends(1, &["1 wrong", "does not compile"]);
 }
 
 #[test]

@@ -78,11 +78,13 @@ struct Unit {
     flags: Vec<String>,
     /// Whether it came from outside our libraries and tests.
     of_the_users: bool,
+    /// Those of the flags that the command line gave.
+    given_flags: Vec<String>,
 }
 
 impl Unit {
     fn ours(source: PathBuf, flags: Vec<String>) -> Unit {
-        Unit { source, flags, of_the_users: false }
+        Unit { source, flags, of_the_users: false, given_flags: Vec::new() }
     }
 }
 
@@ -172,18 +174,25 @@ impl<'a> Builder<'a> {
 
     /// The variant's own object, checked for its ABI and for what it defines.
     fn variant_object(&self, compiler: &Compiler, variant: &Variant, surroundings: &str) -> Result<PathBuf> {
-        let object = if variant.source.extension().is_some_and(|ending| ending == "o") {
+        let is_given = variant.source.extension().is_some_and(|ending| ending == "o");
+        let object = if is_given {
             variant.source.clone()
         } else {
             self.object(compiler, &self.variant_unit(variant), surroundings)?
         };
-        let elf =
-            ElfFile::load(&object).map_err(|problem| problem.at(variant.source.display()).of_variant())?;
+        // What was compiled elsewhere and cannot be read, or is for another machine, is another file than was meant.
+        let elf = ElfFile::load(&object).map_err(|problem| {
+            let problem = problem.at(variant.source.display());
+            if is_given {
+                problem
+            } else {
+                problem.of_variant()
+            }
+        })?;
         if elf.arch != variant.arch {
             return Err(Problem::new(format!("is {} code, but {} was asked for", elf.arch, variant.arch))
                 .at(variant.source.display())
-                .remedy(format!("give -a {}", elf.arch))
-                .of_variant());
+                .remedy(format!("give -a {}", elf.arch)));
         }
         Ok(object)
     }
@@ -196,8 +205,9 @@ impl<'a> Builder<'a> {
             flags.extend(self.include_flags(variant));
             flags.extend(variant.hotpath.bits_flag());
         }
-        flags.extend(variant.keys.cflags.iter().cloned());
-        Unit { source: variant.source.clone(), flags, of_the_users: variant.foreign }
+        flags.extend(variant.keys.cflags.iter().chain(&variant.given_flags).cloned());
+        let given_flags = variant.given_flags.clone();
+        Unit { source: variant.source.clone(), flags, of_the_users: variant.foreign, given_flags }
     }
 
     fn include_flags(&self, variant: &Variant) -> Vec<String> {
@@ -328,6 +338,11 @@ impl<'a> Builder<'a> {
             .arg("-o")
             .arg(scratch.path());
         run_tool(command, &scratch, "does not compile", &place).map_err(|problem| {
+            if problem.blame == Blame::Variant {
+                if let Some(refused) = self.refused_flags(compiler, unit) {
+                    return refused.at(&place);
+                }
+            }
             let missing = missing_header(&problem);
             match missing.as_deref() {
                 Some(header) if is_of_the_c_library(header) => Problem::new(format!(
@@ -347,6 +362,22 @@ impl<'a> Builder<'a> {
         }
         hasher.update(digest_of(scratch.path())?.as_bytes());
         scratch.keep_as(&objects.join(format!("{}.o", hex(hasher))))
+    }
+
+    /// The problem of flags of the command line with which nothing compiles, not even an empty file.
+    fn refused_flags(&self, compiler: &Compiler, unit: &Unit) -> Option<Problem> {
+        if unit.given_flags.is_empty() {
+            return None;
+        }
+        let command = compiler.command().args(COMMON_FLAGS).args(&unit.given_flags);
+        let command = command.args(["-fsyntax-only", "-x", "c", "/dev/null"]).bare_environment();
+        let output = command.timeout(COMPILE_TIMEOUT).limits(TOOL_LIMITS).run().ok()?;
+        (!output.success()).then(|| {
+            let given = unit.given_flags.join(" ");
+            let what =
+                format!("cannot be judged: nothing compiles with {given}:\n{}", indent(&output.head(3)));
+            Problem::new(what).remedy("mend --cflags; ./assay check --help")
+        })
     }
 
     /// The hash of the preprocessed text of a file of the user's, since it may include anything; our own sources include only headers of

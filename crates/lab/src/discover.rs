@@ -33,6 +33,8 @@ pub struct Variant {
     pub reference: bool,
     /// Whether it came from outside a library folder and is built through `runner/compat`.
     pub foreign: bool,
+    /// Flags of the command line, with which a file of the user's is compiled behind its own.
+    pub given_flags: Vec<String>,
     /// What is wrong with the file itself, such as an unknown key in its head comment: its verdict, whatever is asked.
     pub defect: Option<Problem>,
 }
@@ -196,7 +198,9 @@ pub fn variants(
 pub fn variant_or_defect(hotpath: &Arc<HotPath>, arch: Arch, source: &Path, name: &str) -> Option<Variant> {
     variant_from(hotpath, arch, source, name, false).unwrap_or_else(|problem| {
         let mut variant = assemble(hotpath, arch, source, name, HeadKeys::default());
-        variant.defect = Some(problem.of_variant());
+        // A link to nowhere, a folder or a file that may not be read holds no code that could be wrong.
+        let is_read = source.is_file() && fs::File::open(source).is_ok();
+        variant.defect = Some(if is_read { problem.of_variant() } else { problem });
         Some(variant)
     })
 }
@@ -254,6 +258,7 @@ fn assemble(hotpath: &Arc<HotPath>, arch: Arch, source: &Path, name: &str, keys:
         needs: Vec::new(),
         reference: false,
         foreign: false,
+        given_flags: Vec::new(),
         defect: None,
     }
 }
