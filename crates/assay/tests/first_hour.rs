@@ -235,7 +235,19 @@ fn a_missing_header_is_no_verdict_and_its_folder_can_be_named() {
 fn a_file_without_the_function_is_no_verdict_and_its_own_name_can_be_used() {
     let lab = Lab::shared();
     lab.write("empty.c", "");
-    lab.line("check csum_partial empty.c -a powerpc64le").refused(&["cannot be judged", "no function"]);
+    lab.line("check csum_partial empty.c -a powerpc64le")
+        .refused(&["cannot be judged", "no global function"]);
+    // What only the file itself sees would not help: its own functions, labels, constants.
+    let label = "__asm__(\".LC7: .globl exported\\nexported: .long 0\\n\");\n";
+    let own = "static __attribute__((noinline, used)) int hidden(int x) { return x * 3; }\n";
+    lab.write("own.c", format!("{label}{own}int shown(int x) {{ return hidden(x); }}\n"));
+    let object = ["--target=powerpc64le-linux-gnu", "-O1", "-c", "own.c", "-o", "own.o"];
+    let mut clang = std::process::Command::new("clang-19");
+    assert!(clang.args(object).current_dir(&lab.folder).status().unwrap().success());
+    for file in ["own.c", "own.o"] {
+        let ran = lab.line(&format!("check csum_partial {file} -a powerpc64le"));
+        ran.refused(&["does not define csum_partial (it defines exported shown)"]);
+    }
     lab.write("other.c", GOOD.replace("csum_partial", "my_sum"));
     let ran = lab.line("check csum_partial other.c -a powerpc64le --quick");
     let ran =

@@ -253,8 +253,8 @@ impl<'a> Builder<'a> {
         let Some(adapter) = adapter else {
             let mut wanted = vec![hotpath.symbol.as_str()];
             wanted.extend(hotpath.adapters.iter().map(|adapter| adapter.symbol.as_str()));
-            let has: Vec<&str> = elf.functions.iter().map(|(name, _)| name.as_str()).take(8).collect();
-            let has = if has.is_empty() { "no function".to_owned() } else { has.join(" ") };
+            let has: Vec<&str> = elf.global_names.iter().map(String::as_str).take(8).collect();
+            let has = if has.is_empty() { "no global function".to_owned() } else { has.join(" ") };
             return Err(Problem::new(format!(
                 "cannot be judged: it does not define {} (it defines {has})",
                 hotpath.symbol

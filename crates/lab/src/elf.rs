@@ -31,6 +31,8 @@ pub struct ElfFile {
     pub arch: Arch,
     /// Functions it defines, by name; local ones included.
     pub functions: Vec<(String, Function)>,
+    /// The names of those that other objects can call.
+    pub global_names: Vec<String>,
     /// Whether it is position independent (`ET_DYN`): addresses are relative to where it is loaded.
     pub position_independent: bool,
     /// Where a program begins; 0 in a library that is none.
@@ -118,7 +120,7 @@ impl ElfFile {
         let descriptors = Descriptors::of(&file);
         let mut functions = Vec::new();
         let mut known = HashSet::new();
-        let mut alignments = HashMap::new();
+        let (mut alignments, mut global_names) = (HashMap::new(), Vec::new());
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             let is_code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown);
             let Ok(name) = symbol.name() else { continue };
@@ -132,12 +134,13 @@ impl ElfFile {
             let section = symbol.section_index().and_then(|index| file.section_by_index(index).ok());
             alignments.entry(name.to_owned()).or_insert(section.map_or(1, |section| section.align().max(1)));
             if known.insert((name.to_owned(), function.address)) {
+                global_names.extend(symbol.is_global().then(|| name.to_owned()));
                 functions.push((name.to_owned(), function));
             }
         }
         let position_independent = file.kind() == object::ObjectKind::Dynamic;
         let (entry, wants) = (file.entry(), Wants::of(&file));
-        Ok(ElfFile { arch, functions, position_independent, entry, wants, alignments })
+        Ok(ElfFile { arch, functions, global_names, position_independent, entry, wants, alignments })
     }
 
     /// The function of this name; the first, where sources have static ones or a library has several versions.
