@@ -8,6 +8,7 @@ use clap::Args;
 use lab::case::Case;
 use lab::discover::{self, Variant};
 use lab::hotpath::HotPath;
+use lab::process::operand;
 use lab::target::Target;
 use lab::toolchain::{Compiler, CompilerKind};
 use lab::{foreign, Problem, Result};
@@ -357,10 +358,10 @@ impl Selection {
     pub fn words_of(&self, variant: &Variant) -> Vec<String> {
         let mut words = vec![variant.hotpath.name.clone()];
         if variant.foreign {
-            words.push(variant.source.display().to_string());
+            words.push(operand(&variant.source).display().to_string());
         }
         for dir in &self.dirs {
-            words.extend(["-d".to_owned(), dir.display().to_string()]);
+            words.extend(["-d".to_owned(), operand(dir).display().to_string()]);
         }
         words.extend(["-a".to_owned(), variant.arch.name().to_owned()]);
         if !variant.foreign {
@@ -370,7 +371,7 @@ impl Selection {
             words.extend(["--compiler".to_owned(), self.compiler.clone()]);
         }
         for folder in &self.includes {
-            words.extend(["-I".to_owned(), folder.display().to_string()]);
+            words.extend(["-I".to_owned(), operand(folder).display().to_string()]);
         }
         words.extend(self.cflags.iter().map(|flags| format!("--cflags={flags}")));
         words

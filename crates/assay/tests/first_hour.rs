@@ -215,6 +215,19 @@ fn a_write_into_the_input_is_called_that() {
 }
 
 #[test]
+fn the_command_that_repeats_a_call_works_for_a_name_that_begins_with_a_dash() {
+    let lab = Lab::shared();
+    lab.write("-dash.c", drops_a_byte());
+    let check = ["check", "csum_partial", "-a", "powerpc64le", "--quick", "--json", "--", "-dash.c"];
+    let records = lab.assay(check).ends(1, &[]).records("check");
+    let again = records[0]["again"].as_str().unwrap();
+    assert!(again.contains(" ./-dash.c "), "{again}");
+    let words = again.strip_prefix("./assay ").unwrap().split_whitespace().chain(["--json"]);
+    let same = lab.assay(words).ends(1, &[]).records("check");
+    assert_eq!(same[0]["failure"], records[0]["failure"]);
+}
+
+#[test]
 fn a_missing_header_is_no_verdict_and_its_folder_can_be_named() {
     let lab = Lab::shared();
     lab.write("mine.c", format!("#include <asm/of-another-kernel.h>\n{GOOD}"));

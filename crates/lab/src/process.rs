@@ -322,6 +322,14 @@ fn start_remedy(error: &std::io::Error) -> &'static str {
     }
 }
 
+/// A path as a command takes it: one that begins with a dash would be taken for an option.
+pub fn operand(path: &Path) -> PathBuf {
+    match path.as_os_str().as_encoded_bytes().starts_with(b"-") {
+        true => Path::new(".").join(path),
+        false => path.to_owned(),
+    }
+}
+
 /// A word as a shell takes it.
 pub fn quoted(word: &OsStr) -> String {
     let Some(text) = word.to_str() else { return escaped(word.as_encoded_bytes()) };

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use decode::Decoder;
 use lab::cache::read_text;
 use lab::code_map::Place;
-use lab::process::quoted;
+use lab::process::{operand, quoted};
 use lab::{Problem, Result};
 use predict::hot::{hot_loop, HotLoop, WINDOW};
 use predict::profile::Place as Charged;
@@ -433,9 +433,7 @@ fn list(context: &Context, args: &Args, subject: &Subject, functions: &Functions
 
 /// The command that shows a function's lines, as a shell takes it: names of Rust's functions have `$`, of files anything.
 fn lines_command(args: &Args, function: &str) -> String {
-    let is_option = args.trace.as_os_str().as_encoded_bytes().starts_with(b"-");
-    let trace = if is_option { Path::new(".").join(&args.trace) } else { args.trace.clone() };
-    let mut words = vec![quoted(trace.as_os_str())];
+    let mut words = vec![quoted(operand(&args.trace).as_os_str())];
     let mut add = |option: &str, value: &OsStr| words.extend([option.to_owned(), quoted(value)]);
     args.cpu.iter().for_each(|cpu| add("-c", cpu.as_ref()));
     args.symbols.iter().for_each(|file| add("--symbols", file.as_os_str()));
