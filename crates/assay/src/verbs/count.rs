@@ -119,11 +119,20 @@ fn pages_of(path: &Path, page_bytes: u64) -> Result<TracePagesRecord> {
     })
 }
 
-fn pages_table(records: &[TracePagesRecord]) -> Table {
+/// What is done with instructions that are not the function's, but executed before it returns.
+fn between(header: &trace::Header) -> &'static str {
+    match header.get("machine") {
+        Some("system") => "without what interrupts executed",
+        _ => "with what signal handlers executed",
+    }
+}
+
+fn pages_table(records: &[TracePagesRecord], between: &str) -> Table {
     let mut table = Table::new(
         "Pages that a call touches",
-        "counted under QEMU, virtual addresses, without what interrupts executed; \
-         all: by any call of the trace, stack included",
+        &format!(
+            "counted under QEMU, virtual addresses, {between}; all: by any call of the trace, stack included"
+        ),
     );
     let size = table.text_column("page");
     let [code, data] = ["code, median", "data, median"].map(|heading| table.count_column(heading, "pages"));
@@ -158,6 +167,7 @@ fn trace_file(context: &Context, path: &Path, pages: bool) -> Result<Outcome> {
     let region = |number: u8| {
         regions.get(usize::from(number)).map_or("program".to_owned(), |region| region.name.clone())
     };
+    let between = between(reader.header());
     let records = entries.iter().map(|entry| TraceCountRecord {
         kind: "trace_count",
         trace: path.display().to_string(),
@@ -180,7 +190,7 @@ fn trace_file(context: &Context, path: &Path, pages: bool) -> Result<Outcome> {
     }
     let mut table = Table::new(
         &format!("{}: calls that are alike", path.display()),
-        "counted under QEMU from the function's entry to its return, without what interrupts executed",
+        &format!("counted under QEMU from the function's entry to its return, {between}"),
     );
     let (name, how) = (table.text_column("function"), table.text_column("left by"));
     let (calls, instructions) = (table.count_column("calls", ""), table.count_column("instructions", ""));
@@ -198,7 +208,7 @@ fn trace_file(context: &Context, path: &Path, pages: bool) -> Result<Outcome> {
     let mut report = Report::new("What a recorded trace holds");
     report.section("").table(table);
     if !pages.is_empty() {
-        report.section("").table(pages_table(&pages));
+        report.section("").table(pages_table(&pages, between));
     }
     context.show(&report);
     Ok(Outcome::Fine)
@@ -250,4 +260,20 @@ pub fn variant_text(common: &Common, several: bool) -> String {
 /// `size=1472`, as users write it.
 pub fn case_text(case: &std::collections::BTreeMap<String, u64>) -> String {
     lab::case::Case::from_values(case.clone()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_of_a_machine_are_interrupts_left_out() {
+        let header = |lines: &[(&str, &str)]| trace::Header {
+            arch: arch::Arch::X86_64,
+            version: 2,
+            lines: lines.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        };
+        assert!(between(&header(&[("machine", "system")])).starts_with("without what interrupts"));
+        assert_eq!(between(&header(&[("program", "p")])), "with what signal handlers executed");
+    }
 }
