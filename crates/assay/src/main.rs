@@ -30,6 +30,7 @@ mod least;
 mod limits;
 mod measuring;
 mod naming;
+mod numbers;
 mod program;
 mod progress;
 mod rivals;
@@ -136,7 +137,35 @@ const UNWATCHED: [&str; 2] = ["trace", "test"];
 fn command() -> clap::Command {
     // Asking git for the commit takes a moment, so only --version does.
     let asked = std::env::args_os().skip(1).any(|word| word == "--version" || word == "-V");
-    Cli::command().version(if asked { version::text().leak() } else { env!("CARGO_PKG_VERSION") })
+    let command =
+        Cli::command().version(if asked { version::text().leak() } else { env!("CARGO_PKG_VERSION") });
+    taking_negative_numbers(command)
+}
+
+/// `--limit -1` gives an option a value that is refused with what it may be. clap would take `-1` for an option, and advise
+/// to put `--` before it, which makes it a name of something.
+fn taking_negative_numbers(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|arg| {
+        let takes_a_value = !arg.is_positional() && arg.get_action().takes_values();
+        arg.allow_negative_numbers(takes_a_value)
+    });
+    command.mut_subcommands(taking_negative_numbers)
+}
+
+/// Adds the names that there are to what clap says of an unknown verb or action, where it finds none that is alike.
+fn with_verbs(mut told: clap::Error) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    if told.kind() != ErrorKind::InvalidSubcommand || told.get(ContextKind::SuggestedSubcommand).is_some() {
+        return told;
+    }
+    let mut command = &Cli::command();
+    for word in std::env::args().skip(1) {
+        command = command.find_subcommand(&word).unwrap_or(command);
+    }
+    let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+    let tip = format!("there are {}", names.join(", "));
+    told.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    told
 }
 
 fn main() -> ExitCode {
@@ -153,7 +182,7 @@ fn main() -> ExitCode {
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         Err(told) if told.kind() == clap::error::ErrorKind::InvalidUtf8 => return complain(&unreadable()),
-        Err(told) => return tell(&told),
+        Err(told) => return tell(&with_verbs(told)),
     };
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,

@@ -73,26 +73,35 @@ fn what_names_nothing_is_refused_with_what_there_is() {
 fn what_the_command_line_does_not_know_is_refused_with_what_it_knows() {
     let lab = Lab::shared();
     for (line, parts) in [
-        ("frobnicate", &["'frobnicate'", "--help"][..]),
+        ("frobnicate", &["'frobnicate'", "--help", "there are list, check,"][..]),
+        ("checks csum_partial", &["'checks'", "similar", "'check'"]),
+        ("ebpf frobnicate", &["'frobnicate'", "there are run,"]),
+        ("trace --limit -1 -- true", &["'-1'", "--limit", "from 1 on"]),
+        ("check csum_partial --seed -1", &["'-1'", "--seed", "from 0 on"]),
+        ("explain some.trace -c power8 --from -1", &["'-1'", "--from", "from 0 on"]),
+        ("hot some.trace -n -1", &["'-1'", "--count", "from 1 on"]),
+        ("pingpong --drop x", &["'x'", "--drop", "from 0 on"]),
+        ("kernel trace -a powerpc64le --smp -1", &["'-1'", "--smp", "from 1 to 8"]),
         ("check --bogus", &["'--bogus'", "--help"]),
         ("check csum_partial -a z80", &["'z80'", "powerpc64le"]),
-        ("check csum_partial --timeout 0", &["--timeout", "1..="]),
-        ("trace --timeout 0 -- true", &["--timeout", "1.."]),
-        ("trace --limit 0 -- true", &["--limit", "1.."]),
+        ("check csum_partial --timeout 0", &["--timeout", "from 1 to "]),
+        ("trace --timeout 0 -- true", &["--timeout", "from 1 to "]),
+        ("trace --limit 0 -- true", &["--limit", "from 1 on"]),
         ("hot some.trace -n 0", &["--count", "from 1 on"]),
-        ("explain csum_partial/uint64 -a powerpc64le -c power8 --count 0", &["--count", "1..="]),
+        ("explain csum_partial/uint64 -a powerpc64le -c power8 --count 0", &["--count", "from 1 to "]),
         (
             "explain csum_partial/uint64 -a powerpc64le -c power8 --count 9999999999999999999",
-            &["--count", "1..="],
+            &["--count", "from 1 to "],
         ),
-        ("trace --timeout 18446744073709551615 -- true", &["--timeout", "1..="]),
-        ("validate --native --loops 0", &["--loops", "1..="]),
+        ("trace --timeout 18446744073709551615 -- true", &["--timeout", "from 1 to "]),
+        ("validate --native --loops 0", &["--loops", "from 1 to "]),
         ("validate --native --as power8", &["power8", "no x86-64 code"]),
         ("validate --native --as nosuch", &["'nosuch'", "zen3"]),
-        ("measure csum_partial --processes 0", &["--processes", "1..="]),
+        ("measure csum_partial --processes 0", &["--processes", "from 1 to "]),
         ("predict csum_partial -c z80", &["'z80'", "la464"]),
     ] {
-        lab.line(line).ends(2, parts);
+        let ran = lab.line(line).ends(2, parts);
+        assert!(!ran.stderr.contains("'-- -1'"), "{ran:?}");
     }
     lab.line("").ends(2, &["Usage"]);
     lab.assay([std::ffi::OsStr::from_bytes(b"check\xff")]).ends(2, &[]);
@@ -255,4 +264,17 @@ fn a_name_that_is_no_text_works_or_is_named_in_one_message() {
         std::fs::read_dir(&lab.folder).unwrap().flatten().map(|one| one.file_name()).collect();
     let expected = [of(b"cache"), of(b"p"), of(b"p.s"), of(&name(".c")), of(&name(".trace"))];
     assert!(names.iter().all(|one| expected.contains(one)) && names.len() == 5, "{names:?}");
+}
+
+#[test]
+fn what_is_needed_and_not_there_and_what_is_no_memory_have_a_remedy() {
+    let lab = Lab::shared();
+    lab.write("own/checksum/csum_partial/generic/mine.c", format!("/* assay-needs: nosuch */\n{GOOD}"));
+    let line = "check csum_partial -d own -a powerpc64le --quick -v mine";
+    lab.line(line).ends(
+        1,
+        &["needs the variant 'nosuch'", "remedy: assay-needs names one of the variants beside it: "],
+    );
+    lab.write("g.s", "r0 = 0\nexit\n");
+    lab.line("ebpf run g.s --memory @.").refused(&[".: cannot read the memory", "this is a folder"]);
 }

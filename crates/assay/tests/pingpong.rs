@@ -111,7 +111,7 @@ fn what_cannot_be_measured_is_refused() {
         lab.line(&line).refused(parts);
     }
     for (line, parts) in [
-        ("pingpong --seconds 0", &["--seconds", "1..="][..]),
+        ("pingpong --seconds 0", &["--seconds", "from 1 to "][..]),
         ("pingpong --via mail", &["'mail'", "pipe, futex, switch"]),
         ("pingpong -a z80", &["'z80'", "powerpc64le"]),
     ] {

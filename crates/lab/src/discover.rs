@@ -303,6 +303,14 @@ fn resolve_claims(
     Ok(Some(claimed))
 }
 
+fn needed_remedy(name: &str, sources: &[(String, PathBuf)]) -> String {
+    if sources.iter().any(|(one, _)| one == name) {
+        return "name one that this architecture can run, or none, in assay-needs".to_owned();
+    }
+    let known: Vec<&str> = sources.iter().map(|(one, _)| one.as_str()).collect();
+    format!("assay-needs names one of the variants beside it: {}", known.join(" "))
+}
+
 fn resolve_needs(variant: &Variant, sources: &[(String, PathBuf)]) -> Result<Vec<Need>> {
     let mut needs = Vec::new();
     for name in &variant.keys.needs {
@@ -312,6 +320,7 @@ fn resolve_needs(variant: &Variant, sources: &[(String, PathBuf)]) -> Result<Vec
                 variant.hotpath.name, variant.arch
             ))
             .at(variant.source.display())
+            .remedy(needed_remedy(name, sources))
         };
         let source = sources.iter().find(|(one, _)| one == name);
         let source = source.map(|(_, path)| path).ok_or_else(missing)?;

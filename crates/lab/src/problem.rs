@@ -60,6 +60,7 @@ impl Problem {
                 "make it accessible, or set ASSAY_CACHE to a folder that can be written"
             }
             std::io::ErrorKind::StorageFull => STORAGE_FULL_REMEDY,
+            std::io::ErrorKind::IsADirectory => "name a file: this is a folder",
             std::io::ErrorKind::AlreadyExists => "name another path, or move away what stands there",
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => "see that the path is right",
             _ => "",

@@ -23,13 +23,13 @@ pub struct Args {
     #[arg(long)]
     quick: bool,
     /// Give a variant up after this long (default: 600, with --quick 90, for one that is expected to fail 20)
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::numbers::whole::<u64>(1..=86400))]
     timeout: Option<u64>,
     /// Stop behind this call of the variant, as a wrong verdict names it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::numbers::whole::<u64>(1..))]
     call: Option<u64>,
     /// Other random data than usual
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::numbers::whole::<u64>(0..))]
     seed: Option<u64>,
 }
 

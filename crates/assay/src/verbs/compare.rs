@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(short, long = "cpu", value_name = "CPU", value_delimiter = ',')]
     cpus: Vec<String>,
     /// Compare each variant with itself so often, and count the verdicts, which are all false; fails if they show that more than one in twenty are
-    #[arg(long, value_name = "N", conflicts_with_all = ["against", "cpus"], value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", conflicts_with_all = ["against", "cpus"], value_parser = crate::numbers::whole::<u64>(1..=100_000))]
     null: Option<u64>,
     #[command(flatten)]
     effort: EffortArgs,

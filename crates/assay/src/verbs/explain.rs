@@ -41,10 +41,10 @@ pub struct Args {
     #[command(flatten)]
     cases: Cases,
     /// First instruction of the timeline, counted from the start of the trace (default: in the later half)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::numbers::whole::<u64>(0..))]
     from: Option<u64>,
     /// Instructions of the timeline
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = crate::numbers::whole::<u64>(1..=1_000_000))]
     count: u64,
     /// Find out what bounds it and what it rests on even if that takes long
     #[arg(long)]

@@ -38,15 +38,11 @@ pub struct Args {
     #[arg(long, value_name = "FUNCTION[@FILE[+ADDRESS]]")]
     function: Option<String>,
     /// Functions to list
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, conflicts_with = "function", value_parser = at_least_one)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, conflicts_with = "function", value_parser = crate::numbers::whole::<usize>(1..))]
     count: usize,
     /// A program or library with symbols, in place of one that the trace names and that has moved; a kernel's vmlinux (repeatable)
     #[arg(long, value_name = "FILE")]
     symbols: Vec<PathBuf>,
-}
-
-fn at_least_one(text: &str) -> std::result::Result<usize, String> {
-    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "it is a number from 1 on".to_owned())
 }
 
 /// A trace with its counts and, if a cpu was named, its prediction.

@@ -27,7 +27,7 @@ pub struct Args {
 #[derive(clap::Args, Clone, Copy)]
 pub struct EffortArgs {
     /// Processes per variant and case; the interval needs at least 10 [default: 15]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = crate::numbers::whole::<u64>(1..=1000))]
     processes: Option<u64>,
 }
 

@@ -32,10 +32,10 @@ pub struct Args {
     #[arg(long, value_name = "FACILITIES")]
     touch: Vec<String>,
     /// Seconds for each combination
-    #[arg(long, value_name = "N", default_value_t = 52, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    #[arg(long, value_name = "N", default_value_t = 52, value_parser = crate::numbers::whole::<u64>(1..=86400))]
     seconds: u64,
     /// Seconds at the start that do not count
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = crate::numbers::whole::<u64>(0..))]
     drop: u64,
     /// Records of an earlier run (`--json`), to compare with
     #[arg(long, value_name = "FILE")]

@@ -34,10 +34,10 @@ pub struct Args {
     #[arg(long, value_name = "ARG", requires = "adapter", allow_hyphen_values = true)]
     link: Vec<String>,
     /// Rounds of two crossings each, with new random values
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 64, value_parser = crate::numbers::whole::<u32>(1..=1_000_000))]
     rounds: u32,
     /// Start of the random values
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=99_999_999))]
+    #[arg(long, default_value_t = 1, value_parser = crate::numbers::whole::<u32>(1..=99_999_999))]
     seed: u32,
 }
 

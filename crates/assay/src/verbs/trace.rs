@@ -48,10 +48,10 @@ pub struct Args {
     #[arg(short = 'L', long, value_name = "DIR")]
     sysroot: Option<PathBuf>,
     /// Stop recording after so many instructions; the program runs on
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = crate::numbers::whole::<u64>(1..))]
     limit: Option<u64>,
     /// Seconds after which the program is asked to end; what was recorded until then is kept, as it is after Ctrl-C
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=604_800))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = crate::numbers::whole::<u64>(1..=604_800))]
     timeout: u64,
     /// Look the program up among those that `foreign unpack` has put here for this architecture
     #[arg(short, long = "arch", value_name = "ARCH")]

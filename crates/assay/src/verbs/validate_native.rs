@@ -31,10 +31,10 @@ pub struct Args {
     #[arg(long)]
     pub native: bool,
     /// With --native: so many generated loops and so many blocks, both halves together
-    #[arg(long, value_name = "N", default_value_t = 1000, requires = "native", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "native", value_parser = crate::numbers::whole::<u64>(1..=1_000_000))]
     loops: u64,
     /// With --native: what the loops are made from
-    #[arg(long, value_name = "S", default_value_t = 1, requires = "native")]
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "native", value_parser = crate::numbers::whole::<u64>(0..))]
     seed: u64,
     /// With --native: whole routines of published crates instead of loops (the first time fetches and builds them: some minutes)
     #[arg(long, requires = "native", conflicts_with_all = ["loops", "seed", "open_half", "probes"])]
@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, requires = "native")]
     open_half: bool,
     /// With --native: show so many of the worst: of loops with their code, only of the open half (default: 10); of routines if asked for
-    #[arg(long, value_name = "N", requires = "native")]
+    #[arg(long, value_name = "N", requires = "native", value_parser = crate::numbers::whole::<usize>(0..))]
     worst: Option<usize>,
     /// With --native: take the measured cycles of loops or routines that FILE, printed by --json before, has
     #[arg(long, value_name = "FILE", requires = "native")]

@@ -64,7 +64,7 @@ struct TimedArgs {
     #[command(flatten)]
     archs: ArchArgs,
     /// Milliseconds for each call and clock
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    #[arg(long, default_value_t = 100, value_parser = crate::numbers::whole::<u64>(1..=3_600_000))]
     milliseconds: u64,
 }
 
@@ -73,10 +73,10 @@ struct TortureArgs {
     #[command(flatten)]
     archs: ArchArgs,
     /// Seconds
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, default_value_t = 10, value_parser = crate::numbers::whole::<u64>(1..=86_400))]
     seconds: u64,
     /// Microseconds between commits
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 10, value_parser = crate::numbers::whole::<u64>(1..=1_000_000))]
     every: u64,
 }
 
@@ -85,7 +85,7 @@ struct HostileArgs {
     #[command(flatten)]
     archs: ArchArgs,
     /// Pages of rubbish, after each byte of a good page that readers use was changed
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, default_value_t = 2000, value_parser = crate::numbers::whole::<u64>(1..=10_000_000))]
     pages: u64,
 }
 
@@ -94,7 +94,7 @@ struct ReaderArgs {
     #[command(flatten)]
     archs: ArchArgs,
     /// Random cases of each kind
-    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, default_value_t = 100_000, value_parser = crate::numbers::whole::<u64>(1..=1_000_000_000))]
     cases: u64,
 }
 

@@ -17,7 +17,7 @@ pub struct Args {
     #[arg(long, value_name = "PART", value_parser = ["slices", "nothing-to-gain", "coroutines"])]
     only: Option<String>,
     /// Processes, each of which runs every case
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u64).range(PROCESSES_MIN as u64..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = crate::numbers::whole::<u64>(PROCESSES_MIN as u64..=1000))]
     processes: u64,
     /// A thirtieth of the rounds in each process: shows that all runs, its intervals are wide
     #[arg(long)]

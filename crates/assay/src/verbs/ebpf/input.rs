@@ -310,10 +310,8 @@ pub fn memory(text: &str) -> Result<Vec<u8>> {
         })?,
     };
     if bytes.len() > MEMORY_BYTES_MAX {
-        return Err(Problem::new(format!(
-            "the memory has {} bytes; at most {MEMORY_BYTES_MAX} can be given",
-            bytes.len()
-        )));
+        return Err(Problem::new(format!("the memory has {} bytes", bytes.len()))
+            .remedy(format!("give at most {MEMORY_BYTES_MAX}")));
     }
     Ok(bytes)
 }

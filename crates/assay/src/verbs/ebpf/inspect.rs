@@ -25,7 +25,7 @@ pub struct VerifyArgs {
     #[command(flatten)]
     input: InputArgs,
     /// Helpers that the program may call besides those that `run` has, by number (separated by commas)
-    #[arg(long, value_name = "N", value_delimiter = ',')]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = crate::numbers::whole::<u32>(0..))]
     helpers: Vec<u32>,
 }
 

@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, value_name = "STRUCT", value_parser = ["xdp_md", "__sk_buff"], requires = "packet")]
     context: Option<String>,
     /// The most memory that one map may take, with its keys, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = crate::numbers::whole::<u32>(1..=65536))]
     map_mib: u32,
     /// Run generated code (the default where there is a back end)
     #[arg(long, conflicts_with = "interpret")]
@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(short = 'a', long, visible_alias = "arch", value_name = "ARCH")]
     target: Option<Arch>,
     /// Stop the program after this many instructions; 0: never
-    #[arg(long, value_name = "N", default_value_t = 1_000_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 1_000_000_000, value_parser = crate::numbers::whole::<u64>(0..))]
     budget: u64,
     /// Trust the program: let it access any memory
     #[arg(long)]

@@ -26,10 +26,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME|PROGRAM")]
     workload: String,
     /// Processors of the machine
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+    #[arg(long, default_value_t = 1, value_parser = crate::numbers::whole::<u32>(1..=8))]
     smp: u32,
     /// Seconds after which nothing is waited for any more
-    #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = crate::numbers::whole::<u64>(1..=86_400))]
     timeout: u64,
     /// A word for the kernel's command line (repeatable)
     #[arg(long, value_name = "WORD")]

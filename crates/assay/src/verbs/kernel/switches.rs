@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(short, long, value_name = "CPU", default_value = "power8")]
     cpu: String,
     /// Rounds of two switches in each boot
-    #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    #[arg(long, default_value_t = 60, value_name = "N", value_parser = crate::numbers::whole::<u32>(2..=100_000))]
     rounds: u32,
     /// Form: terminal, mail (72 columns, survives git am), markdown or html
     #[arg(long, default_value = "terminal", value_parser = ["terminal", "mail", "markdown", "html"])]

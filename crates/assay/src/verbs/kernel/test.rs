@@ -24,10 +24,10 @@ pub struct Args {
     #[arg(value_name = "TEST")]
     tests: Vec<String>,
     /// Processors of the machine
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+    #[arg(long, default_value_t = 1, value_parser = crate::numbers::whole::<u32>(1..=8))]
     smp: u32,
     /// Seconds after which a test is not waited for any more
-    #[arg(long, default_value_t = 600, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, default_value_t = 600, value_name = "SECONDS", value_parser = crate::numbers::whole::<u64>(1..=86_400))]
     timeout: u64,
     /// Also the console's log of each test, and what the kernel refused and has to refuse, a line a reason
     #[arg(short, long)]

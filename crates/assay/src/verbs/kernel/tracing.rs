@@ -41,13 +41,13 @@ pub struct What {
     #[arg(long, value_name = "HOW", default_value = "left-out")]
     pub interrupts: Interrupts,
     /// Processors of the machine; recorded is the first that enters the function
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=8))]
+    #[arg(long, default_value_t = 1, value_parser = crate::numbers::whole::<u32>(1..=8))]
     pub smp: u32,
     /// Stop recording after so many instructions; the kernel runs on
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::numbers::whole::<u64>(0..))]
     pub limit: Option<u64>,
     /// Seconds after which nothing is waited for any more
-    #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = crate::numbers::whole::<u64>(1..=86_400))]
     pub timeout: u64,
     /// Arguments of the program, behind --
     #[arg(last = true)]

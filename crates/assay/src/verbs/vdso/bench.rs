@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 #[derive(clap::Args)]
 pub struct Args {
     /// Processes
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u64).range(10..=1000))]
+    #[arg(long, default_value_t = 12, value_parser = crate::numbers::whole::<u64>(10..=1000))]
     processes: u64,
     /// Milliseconds of a slice; each of the four takes one in turn
-    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, default_value_t = 2, value_parser = crate::numbers::whole::<u64>(1..=1000))]
     milliseconds: u64,
     /// Slices of each in a process
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, default_value_t = 4, value_parser = crate::numbers::whole::<u64>(1..=1000))]
     rounds: u64,
     /// Exit status 1 if one of our calls is slower than the kernel's, by more than a percent
     #[arg(long)]
