@@ -137,10 +137,10 @@ fn chance(
 /// The two times of a round change places: Wilcoxon's signed ranks, so that drift between rounds cancels. Their sum, above 0 if a takes
 /// longer, and how many relabellings set the two as far apart.
 fn as_far_by_rounds(a: &[f64], b: &[f64], relabellings: usize, random: &mut SplitMix64) -> (f64, usize) {
-    let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a / b).ln()).collect();
-    let ranks = midranks(&differences.iter().map(|difference| difference.abs()).collect::<Vec<_>>());
+    // 99/100 and 100/99 are one distance, but their logarithms may differ in the last bits: the larger goes on top.
+    let distances: Vec<f64> = a.iter().zip(b).map(|(a, b)| a.max(*b) / a.min(*b)).collect();
     let signed: Vec<f64> =
-        differences.iter().zip(ranks).map(|(difference, rank)| sign(*difference) * rank).collect();
+        a.iter().zip(b).zip(midranks(&distances)).map(|((a, b), rank)| sign(a - b) * rank).collect();
     let apart = signed.iter().sum::<f64>();
     let flipped = |random: &mut SplitMix64| -> f64 {
         signed.iter().map(|rank| if random.below(2) == 1 { -rank } else { *rank }).sum()
@@ -388,6 +388,30 @@ mod tests {
             (compare(&a, &b, Sampling::Rounds, 5).unwrap(), compare(&b, &a, Sampling::Rounds, 5).unwrap());
         assert!((forth.ratio * back.ratio - 1.0).abs() < 1e-12);
         assert!((forth.interval.low * back.interval.high - 1.0).abs() < 1e-3);
+    }
+
+    /// Times of whole cycles: many rounds differ by as much in opposite directions.
+    #[test]
+    fn swapping_sides_whose_times_repeat_keeps_the_verdict() {
+        let a = [201, 201, 200, 201, 200, 201, 199, 200, 201, 199, 200, 199, 200, 199, 200].map(f64::from);
+        let b = [199, 199, 199, 199, 199, 199, 200, 199, 199, 200, 199, 200, 199, 199, 199].map(f64::from);
+        let p = |a, b, seed| {
+            let (apart, as_far) = as_far_by_rounds(a, b, 2000, &mut SplitMix64::new(seed));
+            (apart.abs(), as_far)
+        };
+        for seed in 0..20 {
+            assert_eq!(p(&a, &b, seed), p(&b, &a, seed), "seed {seed}");
+            let of = |a, b| compare_with(a, b, Sampling::Rounds, seed, 2000).unwrap();
+            let (forth, back) = (of(&a, &b), of(&b, &a));
+            let inverted = match forth.verdict {
+                Verdict::Faster => Verdict::Slower,
+                Verdict::Slower => Verdict::Faster,
+                Verdict::NoDifferenceShown => Verdict::NoDifferenceShown,
+            };
+            assert_eq!(inverted, back.verdict, "seed {seed}");
+            assert!((forth.interval.low * back.interval.high - 1.0).abs() < 1e-4, "seed {seed}");
+            assert!((forth.interval.high * back.interval.low - 1.0).abs() < 1e-4, "seed {seed}");
+        }
     }
 
     #[test]
