@@ -143,7 +143,7 @@ impl Counts {
         since
     }
 
-    /// Adds `times` times `part`. Numbers above 2^64 wrap; a reader refuses such a trace.
+    /// Adds `times` times `part`. Numbers above 2^64 wrap; a reader refuses a trace that has more than 2^60.
     pub fn add(&mut self, part: &Counts, times: u64) {
         let add = |sum: &mut u64, part: u64| *sum = sum.wrapping_add(part.wrapping_mul(times));
         add(&mut self.instructions, part.instructions);

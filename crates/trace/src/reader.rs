@@ -45,6 +45,9 @@ pub struct Reader {
     loops: Loops,
     repetitions: Vec<Repetition>,
     delivered: u64,
+    /// What the loops so far execute in all of their iterations, and their markers. What is outside of loops is less than the
+    /// file's bytes, but for instructions, which `delivered` counts.
+    looped: (Counts, u64),
     end: Option<End>,
 }
 
@@ -79,6 +82,7 @@ impl Reader {
             loops: Loops::default(),
             repetitions: Vec::new(),
             delivered: 0,
+            looped: (Counts::default(), 0),
             end: None,
         })
     }
@@ -135,7 +139,7 @@ impl Reader {
             };
             (shape, &shape.accesses[..])
         };
-        self.delivered = self.delivered.wrapping_add(shape.counts.instructions);
+        self.delivered += shape.counts.instructions;
         Ok(Some(match shape.kind {
             Kind::Block(id) => Event::Block { id, accesses },
             Kind::Enter(region) => Event::EnterRegion { region },
@@ -162,7 +166,7 @@ impl Reader {
                 self.records.at = start; // a marker has no accesses, so nothing has changed
                 break;
             };
-            self.delivered = self.delivered.wrapping_add(shape.counts.instructions);
+            self.delivered += shape.counts.instructions;
             if !take(id, &shape.accesses) {
                 break;
             }
@@ -202,7 +206,7 @@ impl Reader {
         assert!(here, "the reader does not stand at an iteration of this repetition");
         assert!(iterations <= repetition.remaining, "only {} iterations are left", repetition.remaining);
         let counts = self.loops.skip(repetition.depth, iterations);
-        self.delivered = self.delivered.wrapping_add(counts.instructions.wrapping_mul(iterations));
+        self.delivered += counts.instructions * iterations;
         Ok(())
     }
 
@@ -245,6 +249,8 @@ impl Reader {
                 return Ok(false);
             }
             if self.records.is_empty() {
+                // Between two of these looks a frame adds 2^38 at most, so the sum cannot wrap.
+                self.check_delivered()?;
                 self.frames.next(&mut self.records)?;
             }
             let found = self.look_at_record();
@@ -269,6 +275,7 @@ impl Reader {
             RECORD_LOOP => {
                 self.loops.clear();
                 parse_loop(&mut self.records, &mut self.shapes, &mut self.loops, 0)?;
+                self.check_loops()?;
                 self.loops.begin();
                 return Ok(Found::Event);
             }
@@ -280,7 +287,32 @@ impl Reader {
         Ok(Found::Definition)
     }
 
+    fn check_delivered(&self) -> Result<(), Error> {
+        if self.delivered > limit::EVENTS {
+            return Err(self.frames.corrupt(TOO_LONG.into()));
+        }
+        Ok(())
+    }
+
+    /// Counts the loop that was read, of which no more than the limit is executed. The sums of a reader and of who counts what it
+    /// delivers cannot wrap then.
+    fn check_loops(&mut self) -> Result<(), Problem> {
+        let Some(&Part::Loop { iterations, counts, markers, .. }) = self.loops.parts.first() else {
+            return Ok(());
+        };
+        let (all, all_markers) = &mut self.looped;
+        all.add(&counts, iterations);
+        *all_markers = all_markers.saturating_add(markers * iterations);
+        if self.delivered + counts.instructions * iterations > limit::EVENTS
+            || most_of(all).max(*all_markers) > limit::EVENTS
+        {
+            return Err(TOO_LONG.into());
+        }
+        Ok(())
+    }
+
     fn check_end(&mut self) -> Result<(), Error> {
+        self.check_delivered()?;
         let rest = !self.records.is_empty();
         self.records.buffer.clear();
         if rest || !self.frames.at_end()? {
@@ -349,6 +381,8 @@ fn add_execution(executions: &mut Vec<u64>, id: u32, times: u64) {
     }
     executions[id] = executions[id].saturating_add(times);
 }
+
+const TOO_LONG: &str = "a trace of more than 2^60 instructions or accesses";
 
 enum Found {
     Event,
@@ -471,12 +505,17 @@ fn check_loop_parts(loops: &Loops) -> Result<(), Problem> {
 
 /// `counts` and `markers` are of one iteration.
 fn check_loop_events(iterations: u64, counts: &Counts, markers: u64) -> Result<(), Problem> {
-    let Counts { instructions, blocks, loads, stores, cache_operations, .. } = *counts;
-    let most = [instructions, blocks, loads, stores, cache_operations, markers, 1].into_iter().max();
-    if u128::from(iterations) * u128::from(most.unwrap_or(1)) > u128::from(limit::EVENTS) {
+    let most = most_of(counts).max(markers).max(1);
+    if u128::from(iterations) * u128::from(most) > u128::from(limit::EVENTS) {
         return Err("a loop of more than 2^60 instructions".into());
     }
     Ok(())
+}
+
+/// The largest of the counts that are limited.
+fn most_of(counts: &Counts) -> u64 {
+    let Counts { instructions, blocks, loads, stores, cache_operations, .. } = *counts;
+    instructions.max(blocks).max(loads).max(stores).max(cache_operations)
 }
 
 /// Reads an execution inside a loop. Returns the shape's index.

@@ -301,6 +301,38 @@ fn loops_beyond_the_limits_are_refused() {
     assert!(told.contains("more than 2^60"), "{told}");
 }
 
+/// What a reader says of a trace of these items, if it refuses it.
+fn refuses(items: &[Item]) -> Option<String> {
+    let path = scratch("large_sum.trace");
+    let mut writer = Writer::create(&path, Arch::Powerpc, &[]).unwrap();
+    writer.define_block(&one_block());
+    for item in items {
+        writer.put(item).unwrap();
+    }
+    writer.finish("exit").unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    reader.executions().err().map(|error| error.to_string())
+}
+
+#[test]
+fn loops_that_are_too_long_together_are_refused() {
+    let block = Item::Block { id: 0, accesses: Vec::new() };
+    let of =
+        |iterations, body: Vec<Item>, strides| Item::Repeat { iterations, body, strides: vec![0; strides] };
+    let half = of(1 << 59, vec![block.clone()], 0);
+    assert_eq!(refuses(&[half.clone(), half.clone()]), None, "2^60 instructions");
+    let too_long = "a trace of more than 2^60";
+    let refused = |items: &[Item]| refuses(items).is_some_and(|told| told.contains(too_long));
+    assert!(refused(&[half.clone(), half.clone(), block.clone()]), "one more, outside of loops");
+    assert!(refused(&[block.clone(), half.clone(), half.clone()]), "one more before them");
+    // Thirty-two times 2^59 is 0 in 64 bits, and so would the end have it.
+    assert!(refused(&[vec![half; 32], vec![block.clone(); 4]].concat()), "4 instructions in 64 bits");
+    let loads = Item::Block { id: 0, accesses: vec![access(8); 8] };
+    assert!(refused(&vec![of(1 << 57, vec![loads], 8); 2]), "2^61 loads, 2^58 instructions");
+    let markers = vec![Item::Enter(0), Item::Leave(Leave::Return), block];
+    assert!(refused(&vec![of(1 << 59, markers, 0); 2]), "2^61 markers");
+}
+
 #[test]
 fn the_header_tells_the_version_of_the_file() {
     let path = scratch("version.trace");
