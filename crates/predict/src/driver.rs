@@ -169,6 +169,12 @@ pub enum PredictError {
         /// Mnemonics, each with the address of its first.
         what: Vec<String>,
     },
+    /// The run takes more cycles than are counted.
+    #[error("{cpu} would take more than 2^60 cycles, which are not counted; record a shorter run")]
+    TooLong {
+        /// The cpu.
+        cpu: String,
+    },
     /// The cpu file is wrong.
     #[error(transparent)]
     Cpu(#[from] crate::cpu::CpuError),
@@ -371,6 +377,7 @@ impl<'a> Runner<'a> {
     fn has_simulated_enough(&self) -> bool {
         let executed = self.core.executed();
         self.elapsed.has_settled()
+            || self.elapsed.is_too_long()
             || self.is_in_vain(executed)
             || self.recording.is_complete()
             || executed >= self.executed_max
@@ -479,17 +486,18 @@ impl<'a> Runner<'a> {
                 let possible = ((times - done) / window).saturating_sub(1).min(wanted);
                 let skipped =
                     footprint.skippable(&mut *self.core, &Ahead { done, window, possible }, missing);
+                let told = skipped - skipped.min(u64::from(planted(Fault::WindowForgotten)));
+                let cycle = (pace * told as f64).round() as u64;
+                if !self.elapsed.has_room_for(cycle) {
+                    return;
+                }
                 if skipped > 0 {
                     let Row { since, windows } = &rows[usize::from(!is_exact)];
                     let like = Skipped { windows: skipped, counted: windows + 1 };
                     self.core.counters().repeat_since(&since.counters, like);
                     self.recording.repeat_since(since.charged.as_ref(), like);
                     self.count_executions(body, skipped * window);
-                    let told = skipped - u64::from(planted(Fault::WindowForgotten));
-                    let took = Moment {
-                        cycle: (pace * told as f64).round() as u64,
-                        instructions: executes * skipped,
-                    };
+                    let took = Moment { cycle, instructions: executes * skipped };
                     self.elapsed.skip(&since.elapsed, like, took);
                     done += skipped * window;
                     leapt = Some(pace.round() as u64);
@@ -560,6 +568,9 @@ impl<'a> Runner<'a> {
         if !self.plan.lacking.is_empty() {
             let what = self.plan.lacking.iter().map(|(name, at)| format!("'{name}' at {at:#x}")).collect();
             return Err(PredictError::Lacks { cpu: self.name, what });
+        }
+        if self.elapsed.is_too_long() {
+            return Err(PredictError::TooLong { cpu: self.name });
         }
         let mut fallbacks = BTreeMap::new();
         for (index, block) in self.plan.blocks.iter().enumerate() {

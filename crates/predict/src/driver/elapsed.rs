@@ -9,6 +9,9 @@ use crate::regions::{RegionTotal, Regions, Standing};
 use crate::skipped::Skipped;
 use crate::source::Item;
 
+/// Skipped cycles of a run at the most: whatever is counted of these has room in 64 bits, as has a few times as much.
+const SKIPPED_MAX: u64 = 1 << 60;
+
 /// The skipped cycles and instructions, the calls and the regions.
 #[derive(Default)]
 pub(super) struct Elapsed {
@@ -16,6 +19,7 @@ pub(super) struct Elapsed {
     regions: Regions,
     skipped_cycles: u64,
     skipped_instructions: u64,
+    too_long: bool,
     until_settled: bool,
     has_settled: bool,
     /// The region that is entered first, from outside of all.
@@ -48,6 +52,17 @@ impl Elapsed {
     /// Whether the run is to stop because calls have settled.
     pub(super) fn has_settled(&self) -> bool {
         self.has_settled
+    }
+
+    /// Whether the run takes more cycles than are counted.
+    pub(super) fn is_too_long(&self) -> bool {
+        self.too_long
+    }
+
+    /// Whether so many more cycles can be skipped. If not, the run is too long.
+    pub(super) fn has_room_for(&mut self, cycles: u64) -> bool {
+        self.too_long |= cycles > SKIPPED_MAX - self.skipped_cycles.min(SKIPPED_MAX);
+        !self.too_long
     }
 
     /// Calls that began and ended.

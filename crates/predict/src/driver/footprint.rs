@@ -6,6 +6,11 @@ use crate::ahead::{moving_of, Ahead};
 use crate::core::Core;
 use crate::source::{Access, Item};
 
+/// Windows that are walked behind the first one and before the last one that is skipped: enough to fill any cache, as each goes on
+/// by a line at the least. Those between them, which only a loop of more than thirty million turns has, are taken to find what the
+/// first ones found: a trace of a few bytes may have 2^56 of them, and to walk these would take ages.
+const WALKED: u64 = 1 << 20;
+
 /// The accesses of a loop that move from one iteration to the next.
 pub(super) struct Footprint {
     moving: Vec<(Access, i64)>,
@@ -20,7 +25,11 @@ impl Footprint {
     /// How many of the possible windows find their lines in the first-level cache as the ones before did: the loads
     /// all of them, the stores all but `missing`. Advances the caches by that many windows.
     pub(super) fn skippable(&self, core: &mut dyn Core, ahead: &Ahead, missing: u64) -> u64 {
-        for skipped in 0..ahead.possible {
+        if self.moving.is_empty() {
+            return ahead.possible;
+        }
+        let mut skipped = 0;
+        while skipped < ahead.possible {
             let next = Ahead { done: ahead.done + skipped * ahead.window, ..*ahead };
             if self.stores_missing(core, &next) != Some(missing) {
                 return skipped;
@@ -28,6 +37,10 @@ impl Footprint {
             // Walks side by side train prefetch streams otherwise than one behind the other.
             for (address, store) in next.in_order(&self.moving, self.line) {
                 core.touch(address, store);
+            }
+            skipped += 1;
+            if skipped == WALKED {
+                skipped = skipped.max(ahead.possible.saturating_sub(WALKED));
             }
         }
         ahead.possible

@@ -50,6 +50,61 @@ fn nested(path: &Path, calls: u64) {
     writer.finish("exit").unwrap();
 }
 
+/// A loop of such a block, with such steps of its stores of eight bytes, that many times.
+fn looped(name: &str, words: &[u32], steps: &[i64], turns: u64) -> PathBuf {
+    let path = scratch(name);
+    let mut writer = Writer::create(&path, Arch::Powerpc64le, &[]).unwrap();
+    let id = writer.define_block(&block(0x1000, words));
+    let access = |place| Access {
+        address: 0x10000,
+        instruction: place,
+        bytes: 8,
+        store: true,
+        known: true,
+        ..Access::default()
+    };
+    let accesses = (0..steps.len() as u16).map(access).collect();
+    let body = vec![Item::Block { id, accesses }];
+    let strides = steps.to_vec();
+    writer.put(&Item::Repeat { iterations: turns, body, strides }).unwrap();
+    writer.finish("exit").unwrap();
+    path
+}
+
+/// As few bytes may say; turn by turn, or window by window, that takes ages.
+#[test]
+fn a_loop_of_any_number_of_turns_is_leapt_over() {
+    // add 3,3,4 and std 3,0(4), each with b to the start.
+    for (name, words, steps) in
+        [("adds", [0x7c63_2214, 0x4bff_fffc], &[][..]), ("stores", [0xf864_0000, 0x4bff_fffc], &[8][..])]
+    {
+        let turns = [1 << 16, 1 << 56];
+        let paths = turns.map(|turns| looped(&format!("{name}{turns}"), &words, steps, turns));
+        for core in ["power8", "power9", "power10"] {
+            let of = |path| run(path, &cpu(core), &Options::default());
+            let (few, many) = (of(&paths[0]), of(&paths[1]));
+            assert_eq!(many.counters.instructions, 1 << 57, "{core}, {name}");
+            let a_turn = |told: &Prediction, turns: u64| told.cycles as f64 / turns as f64;
+            let (short, long) = (a_turn(&few, turns[0]), a_turn(&many, turns[1]));
+            assert!((long / short - 1.0).abs() < 0.01, "{core}, {name}: {short} and {long} cycles a turn");
+        }
+        paths.iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    }
+}
+
+#[test]
+fn more_cycles_than_are_counted_are_refused() {
+    // divd 3,3,4 and b to it.
+    let path = looped("long", &[0x7c63_23d2, 0x4bff_fffc], &[], 1 << 59);
+    let told = predict(&mut TraceSource::open(&path).unwrap(), &[&cpu("power9")], &Options::default());
+    let told = told.map(|told| told[0].cycles).map_err(|error| error.to_string());
+    assert!(
+        told.as_ref().is_err_and(|told| told.contains("power9 would take more than 2^60 cycles")),
+        "{told:?}"
+    );
+    std::fs::remove_file(&path).unwrap();
+}
+
 #[test]
 fn regions_inside_of_each_other_are_told_apart_whether_loops_are_skipped_or_not() {
     let path = scratch("nested");
