@@ -6,7 +6,8 @@
 //! they take turns. One process gives one number: the median over its samples.
 //!
 //! Where the code stands in its cache lines is an accident of the linker, too, and can double a time. So a round has the code of
-//! all variants so many bytes further on, and rounds take turns with all places that the variants' own alignment allows.
+//! all variants so many bytes further on, and pairs of rounds take turns with the places that the variants' own alignment
+//! allows, those far apart first; there may be more of them than pairs.
 
 use crate::build::Runner;
 use crate::case::Case;
