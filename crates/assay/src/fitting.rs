@@ -9,17 +9,18 @@ use crate::program;
 use crate::progress::in_order;
 use crate::study_file::{self, Quantity, Row, Study};
 use arch::Arch;
+use lab::cache::read_text;
 use lab::{discover, Problem, Result};
 use predict::doubt::{self, Judged, ModelError};
 use predict::draws::{self, Draws, Tried};
 use predict::explain::cycles_of;
-use predict::figures::{figures, Figure};
+use predict::figures::{figures, Figure, Subject};
 use predict::fit::{documented, with_values, Figures, Values};
 use predict::left_out::{self, FigureRow, LeftOut};
 use predict::validate::Prepared;
 use predict::{predict_jobs, Cpu, Options, PredictError};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One figure of a cpu.
 pub struct Datum {
@@ -91,12 +92,45 @@ impl Chosen {
         Ok(Chosen { figures, rows })
     }
 
+    /// The same, each title with all that the figure is made of.
+    fn rows_with_code(&self) -> Result<Vec<FigureRow>> {
+        let mut codes = self.figures.iter().map(made_of).collect::<Result<Vec<String>>>()?;
+        codes.extend(self.rows.iter().map(|(study, row)| made_of_row(study, row)));
+        let with = |((title, family, published), code)| (format!("{title} {code}"), family, published);
+        Ok(self.rows().into_iter().zip(codes).map(with).collect())
+    }
+
     /// Title, family and published value of each.
     fn rows(&self) -> Vec<FigureRow> {
         let of_figure = |figure: &Figure| (title(figure), figure.family.clone(), figure.published);
         let of_row = |(study, row): &(Study, Row)| (row_title(study, row), row.family.clone(), row.published);
         self.figures.iter().map(of_figure).chain(self.rows.iter().map(of_row)).collect()
     }
+}
+
+/// All that a figure is predicted from but the cpu, the engine and what set-up brings: a stored fit holds for no other.
+fn made_of(figure: &Figure) -> Result<String> {
+    let folder = figure.file.parent().unwrap_or(Path::new(""));
+    let files: Vec<PathBuf> = match figure.subject() {
+        Subject::Loop(one, over) => {
+            [Some(one), over].into_iter().flatten().map(|one| one.code.clone()).collect()
+        }
+        Subject::Program(program) => {
+            program.routine.iter().map(PathBuf::from).chain([program.driver.clone()]).collect()
+        }
+    };
+    let beside =
+        files.iter().map(|file| folder.join(file)).filter(|file| file.starts_with(folder) && file.is_file());
+    let texts = beside.map(|file| read_text(&file)).collect::<Result<Vec<String>>>()?;
+    Ok(format!("{:?} {} {:?} {}", figure.subject(), figure.per, figure.offsets, texts.concat()))
+}
+
+fn made_of_row(study: &Study, row: &Row) -> String {
+    let clock = row.clock_mhz.unwrap_or(study.clock_mhz);
+    format!(
+        "{:?} {:?} {:?} {:?} {clock} {:?}",
+        row.hotpath, row.variant, row.case, row.program, row.iterations
+    )
 }
 
 fn title(figure: &Figure) -> String {
@@ -109,7 +143,7 @@ fn row_title(study: &Study, row: &Row) -> String {
 
 /// The digest that written fits of `cpu` must carry.
 pub fn digest(context: &Context, cpu: &Cpu) -> Result<String> {
-    let rows = |of_use| Ok(Chosen::of(context, &cpu.name, of_use)?.rows());
+    let rows = |of_use| Chosen::of(context, &cpu.name, of_use)?.rows_with_code();
     Ok(left_out::digest(cpu, &rows(Use::Judge)?, &rows(Use::Evidence)?))
 }
 
@@ -392,6 +426,21 @@ mod tests {
     use super::*;
 
     /// A cpu file's numbers may be changed in passing; then `validate` refuses its stored fits until they are made anew.
+    #[test]
+    fn a_figure_of_other_units_or_other_code_is_another() {
+        let context = Context::new(false).expect("the checkout");
+        let all = figures(&context.workspace.root.join(FIGURES)).expect("figures");
+        let figure = all.iter().find(|figure| figure.row == "eight adde in one chain").expect("it is there");
+        let mut other = figure.clone();
+        let before = made_of(figure).unwrap();
+        assert!(before.contains("checksum_chain.s") && before.contains("adde"), "{before}");
+        other.per *= 2.0;
+        assert_ne!(made_of(&other).unwrap(), before);
+        let mut other = figure.clone();
+        other.offsets = Some(vec![4]);
+        assert_ne!(made_of(&other).unwrap(), before);
+    }
+
     #[test]
     fn no_stored_fit_is_stale() {
         let context = Context::new(false).expect("the checkout");
