@@ -9,18 +9,7 @@ use std::process::Command;
 #[test]
 fn protect_code_flushes_the_instruction_cache() {
     let power = ["dcbst", "sync", "icbi", "sync", "isync"];
-    let gcc: &[&str] = &["powerpc64le-linux-gnu-gcc"];
-    let clang = &["clang-19", "--target=powerpc64le-linux-gnu"];
-    for (compiler, index) in [(gcc, 0), (clang, 1)] {
-        let object = support::scratch().join(format!("posix-{index}.o"));
-        let status = Command::new(compiler[0])
-            .args(&compiler[1..])
-            .args(["-std=c11", "-ffreestanding", "-O2", "-c", "-o"])
-            .arg(&object)
-            .arg(support::library().join("host/posix.c"))
-            .status()
-            .expect("the compiler runs");
-        assert!(status.success(), "{compiler:?}");
+    for object in support::power_objects("host/posix.c") {
         assert_in_order(&object, "protect_code", &power);
     }
     for (arch, expected) in [("powerpc64le", &power[..]), ("powerpc64", &power), ("loongarch64", &["ibar"])] {

@@ -53,22 +53,11 @@ fn is_store_conditional(word: u32) -> bool {
 /// The interpreter's twelve operations have a sync before each, by __ATOMIC_SEQ_CST, and one behind those with FETCH.
 #[test]
 fn the_interpreter_has_a_fence_of_its_own() {
-    let compilers: [&[&str]; 2] =
-        [&["powerpc64le-linux-gnu-gcc"], &["clang-19", "--target=powerpc64le-linux-gnu"]];
-    for (index, compiler) in compilers.iter().enumerate() {
-        let object = support::scratch().join(format!("interpret-{index}.o"));
-        let status = Command::new(compiler[0])
-            .args(&compiler[1..])
-            .args(["-std=c11", "-ffreestanding", "-O2", "-c", "-o"])
-            .arg(&object)
-            .arg(support::library().join("interpret.c"))
-            .status()
-            .expect("the compiler runs");
-        assert!(status.success(), "{compiler:?}");
+    for object in support::power_objects("interpret.c") {
         let output = Command::new("llvm-objdump-19").arg("-d").arg(&object).output().expect("it runs");
         let text = String::from_utf8_lossy(&output.stdout);
         let count = |names: [&str; 2]| text.split_whitespace().filter(|word| names.contains(word)).count();
         let loops = count(["lwarx", "ldarx"]);
-        assert!(loops > 0 && count(["sync", "hwsync"]) > loops, "{compiler:?}: {text}");
+        assert!(loops > 0 && count(["sync", "hwsync"]) > loops, "{}: {text}", object.display());
     }
 }

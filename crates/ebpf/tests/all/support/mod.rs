@@ -21,6 +21,20 @@ pub fn scratch() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
 }
 
+/// A file of the library as each of the compilers makes it for POWER.
+pub fn power_objects(source: &str) -> Vec<PathBuf> {
+    let compilers: [&[&str]; 2] =
+        [&["powerpc64le-linux-gnu-gcc"], &["clang-19", "--target=powerpc64le-linux-gnu"]];
+    let object = |compiler: &&[&str]| {
+        let object = scratch().join(format!("{}-{}.o", source.replace('/', "-"), compiler[0]));
+        let mut command = Command::new(compiler[0]);
+        command.args(&compiler[1..]).args(["-std=c11", "-ffreestanding", "-O2", "-c", "-o"]).arg(&object);
+        assert!(command.arg(library().join(source)).status().expect("it runs").success(), "{compiler:?}");
+        object
+    };
+    compilers.iter().map(object).collect()
+}
+
 /// Every architecture that the freestanding programs are built for, and the command that runs them here.
 pub const MACHINES: [(&str, &[&str]); 6] = [
     ("x86_64", &[]),
