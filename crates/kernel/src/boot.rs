@@ -77,6 +77,9 @@ impl<'a> Boot<'a> {
     }
 }
 
+/// What QEMU printed, or a console showed, that was silent.
+pub const NOTHING: &str = "(nothing)";
+
 /// How a booted kernel and its program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -106,6 +109,8 @@ pub enum Ending {
 pub struct Outcome {
     /// How it ended.
     pub ending: Ending,
+    /// Whether anything was printed on the console, be it by firmware.
+    pub started: bool,
     /// Whether the program was started.
     pub begun: bool,
     /// The program's standard output.
@@ -198,13 +203,6 @@ pub fn boot(workspace: &Workspace, boot: &Boot) -> Result<Outcome> {
     let output = command.run_watched(watcher(console.clone(), file))?;
     let mut console = console.lock().expect("nothing panics while it is held");
     console.finish();
-    let said = output.stderr.trim();
-    if console.bytes == 0 && matches!(output.ending, process::Ending::Exited(1..)) && !said.is_empty() {
-        // Not even firmware has run, so there is nothing to judge.
-        return Err(Problem::new(format!("QEMU does not start it: {said}"))
-            .at(workspace.display(boot.kernel))
-            .remedy(format!("name an image of {} that is built for QEMU's machine", machine.name())));
-    }
     Ok(outcome(&console, &output, boot.timeout, log))
 }
 
@@ -229,7 +227,7 @@ fn watcher(console: Arc<Mutex<Console>>, mut file: File) -> impl FnMut(&[u8]) ->
 
 fn outcome(console: &Console, output: &process::Output, timeout: Duration, log: PathBuf) -> Outcome {
     let last = || match console.last.is_empty() {
-        true => "(nothing)".to_owned(),
+        true => NOTHING.to_owned(),
         false => console.last.clone(),
     };
     let ending = match (&console.panic, console.exit) {
@@ -247,6 +245,7 @@ fn outcome(console: &Console, output: &process::Output, timeout: Duration, log: 
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Outcome {
         ending,
+        started: console.bytes > 0,
         begun: console.begun,
         stdout: text(&console.stdout),
         stderr: text(&console.stderr),

@@ -437,6 +437,7 @@ mod tests {
     fn outcome(stdout: &str) -> Outcome {
         Outcome {
             ending: crate::Ending::Exited(0),
+            started: true,
             begun: true,
             stdout: stdout.to_owned(),
             stderr: String::new(),

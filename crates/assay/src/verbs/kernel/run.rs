@@ -89,12 +89,25 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
             ..Boot::new(machine, &image, run.clone())
         };
         let found = kernel::boot(workspace, &boot)?;
+        refuse_no_kernel(args, &found)?;
         tell(context, args, ours, &image, &found);
         if !found.success() {
             outcome = Outcome::Failed;
         }
     }
     Ok(outcome)
+}
+
+/// A file of the user's that QEMU cannot load is no kernel that could be judged. One that we built is.
+fn refuse_no_kernel(args: &Args, found: &kernel::Outcome) -> Result<()> {
+    match (&args.kernel, &found.ending) {
+        (Some(image), Ending::Stopped(said)) if !found.started && said != kernel::boot::NOTHING => {
+            Err(Problem::new(format!("QEMU does not start it: {said}"))
+                .at(image.display())
+                .remedy(format!("name an image of {} that is built for QEMU's machine", args.which.arch)))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn tell(context: &Context, args: &Args, cpu: &str, image: &std::path::Path, found: &kernel::Outcome) {
