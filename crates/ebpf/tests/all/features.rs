@@ -4,6 +4,7 @@
 use crate::support;
 use ebpf::{assemble, ByteOrder, Features, Options, Swap, Target, Vm};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const PROGRAM: &str = "r0 = bswap64 r0\nexit";
 
@@ -144,7 +145,10 @@ fn loongarch_without_lam_has_loops() {
 fn listing(arch: &str, code: &str) -> String {
     let bytes: Vec<String> =
         (0..code.len()).step_by(2).map(|at| format!("0x{}", &code[at..at + 2])).collect();
-    let input = support::scratch().join(format!("features-{arch}.txt"));
+    // Tests run side by side.
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let input = support::scratch().join(format!("features-{arch}-{number}.txt"));
     std::fs::write(&input, bytes.join(" ")).expect("a file");
     let output = Command::new("llvm-mc-19")
         .args(["--disassemble", &format!("--triple={arch}")])
