@@ -44,7 +44,7 @@ pub struct What {
     #[arg(long, default_value_t = 1, value_parser = crate::numbers::whole::<u32>(1..=8))]
     pub smp: u32,
     /// Stop recording after so many instructions; the kernel runs on
-    #[arg(long, value_name = "N", value_parser = crate::numbers::whole::<u64>(0..))]
+    #[arg(long, value_name = "N", value_parser = crate::numbers::whole::<u64>(1..))]
     pub limit: Option<u64>,
     /// Seconds after which nothing is waited for any more
     #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = crate::numbers::whole::<u64>(1..=86_400))]
