@@ -28,7 +28,8 @@
  * Byte swaps. 16 bits take two rotates in place, 32 bits three and a move. For 64 bits there are four ways, and each CPU
  * has another best one: rotates and inserts (8 instructions and a move) on POWER7, where a load right after the store it
  * depends on is rejected and retried; std and ldbrx on POWER8, which forwards stores (the 2017 measurement); xxbrd in a
- * vector register on POWER9, where EBPF_POWER_VSX says that these are free, else as on POWER8; brd on POWER10. Merging the swap with the access is better than all of them.
+ * vector register on POWER9, where EBPF_POWER_VSX says that these are free, else as on POWER8; brd on POWER10. Merging the
+ * swap with the access is better than all of them.
  */
 #include "power.h"
 #include "shape.h"

@@ -3,8 +3,8 @@
  * How the programs are made: a main program and up to three local functions, each a sequence of random instructions
  * with jumps that are aimed at the end. One of r6 to r9 keeps the context's address, so that accesses can be made good
  * on purpose. Without a budget another one counts the turns of each function's loops, since the program has to end by itself:
- * nothing else writes it, and all jumps back take one from it and want it positive. A function may end by storing some registers, so that every bit of them counts; where it does not, values
- * die, which the fusion pass needs to have anything to do.
+ * nothing else writes it, and all jumps back take one from it and want it positive. A function may end by storing some
+ * registers, so that every bit of them counts; where it does not, values die, which the fusion pass needs to have anything to do.
  */
 #include "generate.h"
 
