@@ -133,6 +133,9 @@ enum Verb {
 /// reports its own progress.
 const UNWATCHED: [&str; 2] = ["trace", "test"];
 
+/// `./assay` sets this to have the command line judged and nothing done, before it fetches what the verb needs.
+const ARGUMENTS_ONLY: &str = "ASSAY_ARGUMENTS_ONLY";
+
 /// The command line as clap knows it.
 fn command() -> clap::Command {
     // Asking git for the commit takes a moment, so only --version does.
@@ -192,6 +195,12 @@ fn main() -> ExitCode {
         Ok(context) => context,
         Err(problem) => return complain(&problem),
     };
+    if std::env::var_os(ARGUMENTS_ONLY).is_some() {
+        return match look(&context, &cli.verb) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(problem) => complain(&problem),
+        };
+    }
     interrupt::tidies(&context.workspace);
     if let Some(name) = matches.subcommand_name().filter(|name| !UNWATCHED.contains(name)) {
         progress::watch(name);
@@ -232,6 +241,15 @@ fn main() -> ExitCode {
         Ok(context::Outcome::Fine) => ExitCode::from(1),
         Ok(context::Outcome::Failed) => ExitCode::from(1),
         Err(problem) => complain(&problem),
+    }
+}
+
+/// What can be told of a verb's arguments beyond their form where its set-up is still missing: those of `kernel`, whose set-up takes
+/// longest.
+fn look(context: &context::Context, verb: &Verb) -> lab::Result<()> {
+    match verb {
+        Verb::Kernel(action) => action.look(context),
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{body, Lab, GOOD};
+use common::{body, finish, Lab, GOOD};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -66,6 +66,48 @@ fn what_names_nothing_is_refused_with_what_there_is() {
     ] {
         let ran = lab.line(line).refused(parts);
         assert!(!ran.stderr.contains("-plugin"), "the message is about the user's words: {}", ran.stderr);
+    }
+}
+
+/// `./assay` asks so before it fetches a kernel's source.
+#[test]
+fn arguments_of_kernel_are_judged_before_anything_is_set_up() {
+    let lab = Lab::shared();
+    lab.write("dynamic", std::fs::read("/bin/true").unwrap());
+    let asked = |line: &str| {
+        finish(lab.command().env("ASSAY_ARGUMENTS_ONLY", "1").env("PATH", "").args(line.split_whitespace()))
+    };
+    for (line, parts) in [
+        (
+            "kernel run -a powerpc64le --workload nosuch",
+            &["nosuch", "neither a workload nor a program", "pingpong"][..],
+        ),
+        ("kernel run -a powerpc64le --workload dynamic", &["dynamic"]),
+        ("kernel run -a powerpc64le --workload pingpong -c power3", &["power3", "power9"]),
+        ("kernel run -a powerpc64le --workload pingpong --kernel nosuch", &["nosuch", "No such file"]),
+        ("kernel run -a powerpc64le --workload pingpong --board nosuch", &["'nosuch'", "powernv"]),
+        ("kernel build -a powerpc64le --patch nosuch", &["nosuch", "No such file"]),
+        ("kernel build -a powerpc64le --compiler tcc", &["tcc", "gcc"]),
+        ("kernel test -a powerpc64le nosuch", &["'nosuch'", "choose from"]),
+        ("kernel trace -a powerpc64le --roi f --module nosuch.ko", &["nosuch.ko", "No such file"]),
+        ("kernel trace -a powerpc64le --roi f --workload nosuch", &["nosuch", "neither a workload"]),
+        ("kernel compare -a powerpc64le --roi f --workload pingpong -c power9", &["--patch"]),
+        ("kernel compare -a powerpc64le --roi f --workload pingpong -c power9 --series nosuch", &["nosuch"]),
+        ("kernel switches -a riscv64", &["riscv64", "choose powerpc64le"]),
+        ("kernel", &["Usage:", "build"]),
+        ("regcheck --bogus", &["'--bogus'"]),
+    ] {
+        asked(line).ends(2, parts);
+    }
+    for line in [
+        "kernel build -a powerpc64le",
+        "kernel run -a powerpc64le --workload pingpong -c power9",
+        "kernel trace -a powerpc64le --roi f --workload pingpong",
+        "regcheck -a powerpc64le",
+        "check",
+    ] {
+        let ran = asked(line).ends(0, &[]);
+        assert!(ran.stdout.is_empty() && ran.stderr.is_empty(), "{line}: nothing is done: {ran:?}");
     }
 }
 

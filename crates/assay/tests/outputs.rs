@@ -68,7 +68,7 @@ fn what_a_verb_reads_it_does_not_replace() {
         (format!("{} -c cpu.toml -o ./cpu.toml", line("report")), "cpu.toml"),
         ("ebpf emit g.s --target powerpc64le -o g.s".to_owned(), "g.s"),
         ("foreign build -a powerpc64le mine.c -o mine.c".to_owned(), "mine.c"),
-        ("kernel trace -a powerpc64le --kernel p --roi f --workload getpid -o p".to_owned(), "p"),
+        ("kernel trace -a powerpc64le --kernel p --roi f --workload pingpong -o p".to_owned(), "p"),
     ] {
         let before = fs::read(lab.folder.join(kept)).unwrap();
         let ran = lab.line(&line);

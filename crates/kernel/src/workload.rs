@@ -148,6 +148,14 @@ pub fn find(workspace: &Workspace, arch: Arch, name: &str, arguments: &[String])
     Ok(Run { program: Some(program), arguments, files, ..Run::default() })
 }
 
+/// Refuses what [`find`] would not take, and builds nothing.
+pub fn look(arch: Arch, name: &str) -> Result<()> {
+    match NAMED.iter().any(|named| named.name == name) {
+        true => Ok(()),
+        false => foreign(arch, Path::new(name)).map(drop),
+    }
+}
+
 /// A user's own program: it has to be for the architecture, and static.
 fn foreign(arch: Arch, path: &Path) -> Result<PathBuf> {
     let known = || NAMED.iter().map(|named| named.name).collect::<Vec<_>>().join(" ");

@@ -30,6 +30,20 @@ pub enum Action {
     Switches(switches::Args),
 }
 
+impl Action {
+    /// What can be told of the options before anything is set up or built. Each action does so itself before it begins.
+    pub fn look(&self, context: &Context) -> Result<()> {
+        match self {
+            Action::Build(args) => args.look().map(drop),
+            Action::Run(args) => args.look().map(drop),
+            Action::Test(args) => args.look().map(drop),
+            Action::Trace(args) => args.look().map(drop),
+            Action::Compare(args) => args.look(context).map(drop),
+            Action::Switches(args) => args.look(context).map(drop),
+        }
+    }
+}
+
 /// Runs the verb.
 pub fn run(context: &Context, action: &Action) -> Result<Outcome> {
     match action {

@@ -4,10 +4,11 @@
 use crate::context::{Context, Outcome};
 use arch::Arch;
 use kernel::{Built, Machine, Patch, Request};
+use lab::cache::file_length;
 use lab::Result;
 use report::record::Record;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Which kernel.
 #[derive(Clone, Debug, clap::Args)]
@@ -38,6 +39,14 @@ impl Which {
         Machine::named(self.arch, self.board.as_deref())
     }
 
+    /// Refuses patches that cannot be read, and an image of a kernel, named instead of them, that is no file.
+    pub fn look(&self, image: Option<&Path>) -> Result<()> {
+        match image {
+            Some(image) => file_length(image, "name a vmlinux, or an image that QEMU takes").map(drop),
+            None => self.request().map(drop),
+        }
+    }
+
     /// The options as a request to the kernel crate.
     pub fn request(&self) -> Result<Request> {
         let mut patches = Vec::new();
@@ -59,6 +68,12 @@ pub struct Args {
     which: Which,
 }
 
+impl Args {
+    pub fn look(&self) -> Result<Request> {
+        self.which.request()
+    }
+}
+
 /// A kernel that was built. Kind `kernel_build`.
 #[derive(Serialize)]
 struct BuildRecord {
@@ -77,7 +92,7 @@ struct BuildRecord {
 
 /// Runs the action.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let request = args.which.request()?;
+    let request = args.look()?;
     let built = kernel::build(&context.workspace, &request, &|text| context.progress(text))?;
     if context.json {
         println!("{}", record(&built, &request).to_line());

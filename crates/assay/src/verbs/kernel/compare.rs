@@ -36,6 +36,21 @@ pub struct Args {
     format: String,
 }
 
+impl Args {
+    /// Each cpu with QEMU's name of it, and their descriptions.
+    pub fn look(&self, context: &Context) -> Result<(Vec<(&str, &'static str)>, Vec<Cpu>)> {
+        if self.which.patches.is_empty() && self.which.series.is_empty() {
+            return Err(Problem::new("there is nothing to compare the baseline with")
+                .remedy("name --patch FILE or --series FOLDER"));
+        }
+        let machines = booted(self.which.machine()?, &self.cpus)?;
+        let described = cpus::cpus(context, &self.cpus)?;
+        self.what.look(self.which.arch)?;
+        self.which.look(None)?;
+        Ok((machines, described))
+    }
+}
+
 /// The function in one kernel on one cpu.
 pub struct Side {
     calls: u64,
@@ -81,13 +96,8 @@ struct CompareRecord {
 
 /// Runs the action.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    if args.which.patches.is_empty() && args.which.series.is_empty() {
-        return Err(Problem::new("there is nothing to compare the baseline with")
-            .remedy("name --patch FILE or --series FOLDER"));
-    }
+    let (machines, described) = args.look(context)?;
     let machine = args.which.machine()?;
-    let machines = booted(machine, &args.cpus)?;
-    let described = cpus::cpus(context, &args.cpus)?;
     boot::qemu_program(&context.workspace, machine, true)?;
     let run = args.what.run(context, args.which.arch)?;
     let kernels = unpatched_and_patched(context, &args.which)?;

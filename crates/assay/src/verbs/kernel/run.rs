@@ -4,7 +4,7 @@
 
 use super::build::Which;
 use crate::context::{Context, Outcome};
-use kernel::{workload, Boot, Ending};
+use kernel::{workload, Boot, Ending, Machine};
 use lab::{Problem, Result};
 use report::record::Record;
 use serde::Serialize;
@@ -39,6 +39,22 @@ pub struct Args {
     arguments: Vec<String>,
 }
 
+impl Args {
+    /// The machine, and each cpu with QEMU's name of it.
+    pub fn look(&self) -> Result<(&'static Machine, Vec<(&str, &'static str)>)> {
+        let machine = self.which.machine()?;
+        let cpus: Vec<Option<&str>> = match self.cpus.is_empty() {
+            true => vec![None],
+            false => self.cpus.iter().map(|cpu| Some(cpu.as_str())).collect(),
+        };
+        let cpus = cpus.into_iter().map(|cpu| Ok((cpu.unwrap_or(machine.cpus[0].0), machine.cpu(cpu)?)));
+        let cpus = cpus.collect::<Result<_>>()?;
+        workload::look(self.which.arch, &self.workload)?;
+        self.which.look(self.kernel.as_deref())?;
+        Ok((machine, cpus))
+    }
+}
+
 /// One run. Kind `kernel_run`.
 #[derive(Serialize)]
 struct RunRecord {
@@ -65,14 +81,7 @@ struct RunRecord {
 /// Runs the action.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let workspace = &context.workspace;
-    let machine = args.which.machine()?;
-    let cpus: Vec<Option<&str>> = match args.cpus.is_empty() {
-        true => vec![None],
-        false => args.cpus.iter().map(|cpu| Some(cpu.as_str())).collect(),
-    };
-    // Whatever is wrong with the options is reported before anything is built.
-    let cpus = cpus.into_iter().map(|cpu| Ok((cpu.unwrap_or(machine.cpus[0].0), machine.cpu(cpu)?)));
-    let cpus: Vec<(&str, &str)> = cpus.collect::<Result<_>>()?;
+    let (machine, cpus) = args.look()?;
     kernel::boot::qemu_program(workspace, machine, false)?;
     let run = workload::find(workspace, args.which.arch, &args.workload, &args.arguments)?;
     let image = match &args.kernel {

@@ -11,9 +11,10 @@ use crate::context::{Context, Outcome};
 use crate::cpus;
 use crate::verbs::study_difference::{self, Rates};
 use crate::winners::interval_text;
-use kernel::boot;
 use kernel::record::Interrupts;
+use kernel::{boot, Machine};
 use lab::{Problem, Result};
+use predict::Cpu;
 use report::record::Record;
 use report::{Derived, Predicted, Published, Report, Table};
 use serde::Serialize;
@@ -41,6 +42,28 @@ pub struct Args {
     format: String,
 }
 
+impl Args {
+    /// The machine, QEMU's name of the cpu, and the cpu's description.
+    pub fn look(&self, context: &Context) -> Result<(&'static Machine, &'static str, Cpu)> {
+        let arch = self.which.arch;
+        if !matches!(arch, arch::Arch::Powerpc64le | arch::Arch::Powerpc64) {
+            return Err(Problem::new(format!(
+                "the thread's rows are facilities of POWER, and {arch} has others"
+            ))
+            .remedy("choose powerpc64le or powerpc64"));
+        }
+        if self.which.patches.is_empty() && self.which.series.is_empty() {
+            return Err(Problem::new("there is nothing to compare the baseline with")
+                .remedy("name --series kernel/series/2016-altivec-batch or a --patch FILE"));
+        }
+        let machine = self.which.machine()?;
+        let theirs = booted(machine, std::slice::from_ref(&self.cpu))?[0].1;
+        let cpu = cpus::cpus(context, std::slice::from_ref(&self.cpu))?.remove(0);
+        self.which.look(None)?;
+        Ok((machine, theirs, cpu))
+    }
+}
+
 /// A row, on both kernels. Kind `kernel_switches`.
 #[derive(Serialize)]
 struct SwitchRecord {
@@ -66,19 +89,7 @@ struct SwitchRecord {
 /// Runs the action.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let arch = args.which.arch;
-    if !matches!(arch, arch::Arch::Powerpc64le | arch::Arch::Powerpc64) {
-        return Err(Problem::new(format!(
-            "the thread's rows are facilities of POWER, and {arch} has others"
-        ))
-        .remedy("choose powerpc64le or powerpc64"));
-    }
-    if args.which.patches.is_empty() && args.which.series.is_empty() {
-        return Err(Problem::new("there is nothing to compare the baseline with")
-            .remedy("name --series kernel/series/2016-altivec-batch or a --patch FILE"));
-    }
-    let machine = args.which.machine()?;
-    let theirs = booted(machine, std::slice::from_ref(&args.cpu))?[0].1;
-    let cpu = cpus::cpus(context, std::slice::from_ref(&args.cpu))?.remove(0);
+    let (machine, theirs, cpu) = args.look(context)?;
     boot::qemu_program(&context.workspace, machine, true)?;
     let study = study_difference::load(&context.workspace, STUDY)?;
     let kernels = unpatched_and_patched(context, &args.which)?;

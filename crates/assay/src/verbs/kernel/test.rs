@@ -6,7 +6,7 @@ use super::build::Which;
 use super::tracing::booted;
 use crate::context::{Context, Outcome};
 use kernel::suite::{Test, Verdict};
-use kernel::Boot;
+use kernel::{Boot, Machine};
 use lab::{Problem, Result};
 use report::record::Record;
 use serde::Serialize;
@@ -32,6 +32,17 @@ pub struct Args {
     /// Also the console's log of each test, and what the kernel refused and has to refuse, a line a reason
     #[arg(short, long)]
     verbose: bool,
+}
+
+impl Args {
+    /// The machine, and each cpu with QEMU's name of it.
+    pub fn look(&self) -> Result<(&'static Machine, Vec<(&str, &'static str)>)> {
+        let machine = self.which.machine()?;
+        let cpus = booted(machine, &self.cpus)?;
+        Test::named(machine, &self.tests)?;
+        self.which.look(None)?;
+        Ok((machine, cpus))
+    }
 }
 
 /// One test on one cpu. Kind `kernel_test`.
@@ -62,8 +73,7 @@ struct TestRecord {
 /// Runs the action.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     let workspace = &context.workspace;
-    let machine = args.which.machine()?;
-    let cpus = booted(machine, &args.cpus)?;
+    let (machine, cpus) = args.look()?;
     let (tests, skipped) = those_that_can_run(context, args)?;
     kernel::boot::qemu_program(workspace, machine, false)?;
     let request = args.which.request()?;

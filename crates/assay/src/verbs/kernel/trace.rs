@@ -4,7 +4,7 @@
 use super::build::Which;
 use super::tracing::{booted, entries, usual, Kernel, What};
 use crate::context::{Context, Outcome};
-use kernel::{boot, Built, Request};
+use kernel::{boot, Built, Machine, Request};
 use lab::output::Output;
 use lab::symbols::Symbols;
 use lab::{Problem, Result};
@@ -32,11 +32,20 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
+impl Args {
+    /// The machine, and the cpu with QEMU's name of it.
+    pub fn look(&self) -> Result<(&'static Machine, (&str, &'static str))> {
+        let machine = self.which.machine()?;
+        let cpu = booted(machine, self.cpu.as_slice())?[0];
+        self.what.look(self.which.arch)?;
+        self.which.look(self.kernel.as_deref())?;
+        Ok((machine, cpu))
+    }
+}
+
 /// Runs the action.
 pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
-    let machine = args.which.machine()?;
-    let names: Vec<String> = args.cpu.iter().cloned().collect();
-    let (ours, theirs) = booted(machine, &names)?[0];
+    let (machine, (ours, theirs)) = args.look()?;
     boot::qemu_program(&context.workspace, machine, true)?;
     let place =
         args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.trace", args.what.all_regions()[0])));

@@ -8,7 +8,7 @@ use kernel::record::{record, Interrupts, Recording};
 use kernel::region::{Region, PROGRAM};
 use kernel::{workload, Boot, Run};
 use lab::build::digest;
-use lab::cache::{read_whole, Scratch};
+use lab::cache::{file_length, read_whole, Scratch};
 use lab::module::Module;
 use lab::symbols::Symbols;
 use lab::{Problem, Result};
@@ -84,6 +84,14 @@ impl Kernel {
 }
 
 impl What {
+    /// Refuses a workload that is not there or does not fit, and files of modules that are not there.
+    pub fn look(&self, arch: arch::Arch) -> Result<()> {
+        for module in self.modules.iter().filter(|name| name.ends_with(".ko")) {
+            file_length(Path::new(module), "name a module's file")?;
+        }
+        self.workload.as_ref().map_or(Ok(()), |name| workload::look(arch, name))
+    }
+
     /// The workload, before anything is built.
     pub fn run(&self, context: &Context, arch: arch::Arch) -> Result<Run> {
         let Some(name) = &self.workload else { return Ok(Run::default()) };
