@@ -87,6 +87,7 @@ fn arguments_of_kernel_are_judged_before_anything_is_set_up() {
         ("kernel run -a powerpc64le --workload pingpong --kernel nosuch", &["nosuch", "No such file"]),
         ("kernel run -a powerpc64le --workload pingpong --board nosuch", &["'nosuch'", "powernv"]),
         ("kernel build -a powerpc64le --patch nosuch", &["nosuch", "No such file"]),
+        ("kernel build -a powerpc64le --source nosuch", &["nosuch", "name the top of a kernel tree"]),
         ("kernel build -a powerpc64le --compiler tcc", &["tcc", "gcc"]),
         ("kernel test -a powerpc64le nosuch", &["'nosuch'", "choose from"]),
         ("kernel trace -a powerpc64le --roi f --module nosuch.ko", &["nosuch.ko", "No such file"]),

@@ -41,8 +41,8 @@ impl Source {
         Ok(Source { identity: format!("debian {package}"), files: None, version: version(&folder)?, folder })
     }
 
-    /// A user's own tree. It must be clean: kbuild refuses O= for a tree that was built in place.
-    pub fn named(folder: &Path) -> Result<Source> {
+    /// The top of a user's own tree, and its version. It must be clean: kbuild refuses O= for a tree that was built in place.
+    pub fn look(folder: &Path) -> Result<(PathBuf, String)> {
         let folder = folder.canonicalize().map_err(|error| {
             Problem::io("find the kernel's source", folder, &error).remedy("name the top of a kernel tree")
         })?;
@@ -54,6 +54,12 @@ impl Source {
             .at(folder.display())
             .remedy("make mrproper in it, or name a clean checkout (git worktree add)"));
         }
+        Ok((folder, version))
+    }
+
+    /// A user's own tree.
+    pub fn named(folder: &Path) -> Result<Source> {
+        let (folder, version) = Source::look(folder)?;
         Ok(Source {
             identity: format!("{} {version}", folder.display()),
             files: Some(Listing::of(&folder)?),

@@ -3,6 +3,7 @@
 
 use crate::context::{Context, Outcome};
 use arch::Arch;
+use kernel::source::Source;
 use kernel::{Built, Machine, Patch, Request};
 use lab::cache::file_length;
 use lab::Result;
@@ -39,12 +40,18 @@ impl Which {
         Machine::named(self.arch, self.board.as_deref())
     }
 
-    /// Refuses patches that cannot be read, and an image of a kernel, named instead of them, that is no file.
+    /// Refuses patches that cannot be read, a tree that is none, and an image of a kernel, named instead of them, that is no file.
     pub fn look(&self, image: Option<&Path>) -> Result<()> {
         match image {
             Some(image) => file_length(image, "name a vmlinux, or an image that QEMU takes").map(drop),
-            None => self.request().map(drop),
+            None => self.checked_request().map(drop),
         }
+    }
+
+    /// [`Which::request`], if a tree of the user's can be built.
+    fn checked_request(&self) -> Result<Request> {
+        self.source.as_deref().map(Source::look).transpose()?;
+        self.request()
     }
 
     /// The options as a request to the kernel crate.
@@ -70,7 +77,7 @@ pub struct Args {
 
 impl Args {
     pub fn look(&self) -> Result<Request> {
-        self.which.request()
+        self.which.checked_request()
     }
 }
 
