@@ -447,7 +447,7 @@ fn empty(place: &str, args: &Args, began: bool, has_children: bool) -> Result<Ou
     let remedy = if has_children {
         "children are not recorded: have the program do the work without a fork (servers and shells often have an option for that)"
     } else {
-        "give the program arguments that make it call the function; nm shows other functions"
+        "give the program arguments that make it call the function; if the compiler has inlined it, name its caller (nm shows the functions) or forbid that (noinline)"
     };
     let problem =
         Problem::new(format!("{} was never entered{where_not}; nothing was written", names.join(", ")))
