@@ -6,8 +6,8 @@
 //! they take turns. One process gives one number: the median over its samples.
 //!
 //! Where the code stands in its cache lines is an accident of the linker, too, and can double a time. So a round has the code of
-//! all variants so many bytes further on, and pairs of rounds take turns with the places that the variants' own alignment
-//! allows, those far apart first; there may be more of them than pairs.
+//! all variants so many bytes further on, and rounds take turns with the places that the variants' own alignment allows, those
+//! far apart first.
 
 use crate::build::Runner;
 use crate::case::Case;
@@ -34,10 +34,20 @@ pub struct Effort {
 }
 
 impl Subject {
-    /// The runner of a round. Both rounds of a pair with turned orders have the code at one place.
-    fn runner_of(&self, round: usize) -> &Runner {
-        &self.runners[round / 2 % self.runners.len()]
+    /// The runner of one round of so many.
+    fn runner_of(&self, round: usize, rounds_count: usize) -> &Runner {
+        &self.runners[place_of(round, rounds_count, self.runners.len())]
     }
+}
+
+/// Which place of the code a round has. Where there are pairs of rounds with turned orders for all places, both of a pair have one.
+///
+/// Else no place comes a second time before all have come. What is computed from the rounds takes them as independent: that is too
+/// careful of rounds that share out all places among them, and too bold of pairs at some of the places.
+fn place_of(round: usize, rounds_count: usize, places_count: usize) -> usize {
+    let pairs_count = rounds_count.div_ceil(2);
+    let turn = if pairs_count < places_count { round } else { round / 2 };
+    turn % places_count
 }
 
 impl Default for Effort {
@@ -85,7 +95,8 @@ pub fn interleaved(
         for index in order {
             let (Ok(samples), Ok(iterations)) = (&mut results[index], &iterations[index]) else { continue };
             let subject = &subjects[index];
-            match one_process(subject.runner_of(round), &subject.case, *iterations, effort.samples_count) {
+            let runner = subject.runner_of(round, effort.processes_count);
+            match one_process(runner, &subject.case, *iterations, effort.samples_count) {
                 Ok(sample) => samples.push(sample),
                 Err(problem) => results[index] = Err(problem),
             }
@@ -129,7 +140,7 @@ fn calibrate(subjects: &[Subject]) -> Vec<Result<u64>> {
 /// The least time of a call in three processes, which hardly depends on how busy the machine is. A first process, whose samples
 /// the clock's resolution may distort, gives the number of calls for samples in which it does not matter.
 fn least_ns(subject: &Subject) -> Result<f64> {
-    let process = |calls| one_process(subject.runner_of(0), &subject.case, calls, 20);
+    let process = |calls| one_process(&subject.runners[0], &subject.case, calls, 20);
     let rough = process(64)?.least_ns;
     let mut least = f64::INFINITY;
     for _ in 0..3 {
@@ -241,6 +252,71 @@ mod tests {
         }
         assert_ne!(orders(10, 15, 1), orders(10, 15, 2));
         assert_eq!(orders(10, 15, 1), orders(10, 15, 1));
+    }
+
+    #[test]
+    fn all_places_are_seen_before_one_is_seen_again() {
+        for places in [1, 2, 4, 8, 16] {
+            for rounds in 1..=40 {
+                let mut seen = vec![0; places];
+                (0..rounds).for_each(|round| seen[place_of(round, rounds, places)] += 1);
+                let (least, most) = (seen.iter().min().unwrap(), seen.iter().max().unwrap());
+                assert!(
+                    most - least <= 2 && (*least > 0 || rounds < places || *most == 1),
+                    "{places} {rounds}: {seen:?}"
+                );
+                // Orders cancel at each place if there are pairs for all.
+                let paired =
+                    |round: usize| place_of(round, rounds, places) == place_of(round + 1, rounds, places);
+                let all = (0..rounds - 1).step_by(2).all(paired);
+                assert!(all || rounds.div_ceil(2) < places, "{places} {rounds}");
+            }
+        }
+    }
+
+    /// Normally distributed, by Box and Muller.
+    fn normal(random: &mut SplitMix64) -> f64 {
+        (-2.0 * random.unit().ln()).sqrt() * (std::f64::consts::TAU * random.unit()).cos()
+    }
+
+    /// The median of times that scatter by a hundredth about the level of each place, all places being as likely.
+    fn true_median(levels: &[f64]) -> f64 {
+        let below = |value: f64| {
+            let of = |level: &f64| stats::student_share((value - level) / 0.01, 1e9).unwrap();
+            levels.iter().map(of).sum::<f64>() / levels.len() as f64
+        };
+        let halved = |(low, high): (f64, f64), _| {
+            let middle = (low + high) / 2.0;
+            if below(middle) < 0.5 {
+                (middle, high)
+            } else {
+                (low, middle)
+            }
+        };
+        (0..40).fold((-2.0, 2.0), halved).0
+    }
+
+    /// Two variants whose times depend on the place, each in its own way, and which are equally fast over all places.
+    #[test]
+    fn few_rounds_at_many_places_do_not_tell_equal_variants_apart() {
+        let mut random = SplitMix64::new(11);
+        for (places, rounds) in [(4, 15), (8, 10), (16, 10), (16, 15)] {
+            let mut times = || -> Vec<f64> {
+                let levels: Vec<f64> = (0..places).map(|_| 0.05 * normal(&mut random)).collect();
+                let middle = true_median(&levels);
+                let time =
+                    |round| levels[place_of(round, rounds, places)] - middle + 0.01 * normal(&mut random);
+                (0..rounds).map(time).map(f64::exp).collect()
+            };
+            let is_wrong = |seed: u64| {
+                let found =
+                    stats::compare_with(&times(), &times(), stats::Sampling::Rounds, seed, 400).unwrap();
+                found.verdict != stats::Verdict::NoDifferenceShown
+            };
+            let wrong = (0..1_000).map(is_wrong).filter(|wrong| *wrong).count();
+            // Pairs at five of sixteen places: 67.
+            assert!(wrong <= 50, "{places} places, {rounds} rounds: {wrong} of 1000");
+        }
     }
 
     #[test]

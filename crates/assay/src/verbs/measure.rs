@@ -110,8 +110,8 @@ pub fn table(measured: &[Measured]) -> Table {
     let (title, several) = hotpaths_of(measured.iter().map(|one| &one.record.common));
     let mut table = Table::new(
         &format!("{title} on {} ({})", machine.processor, machine.identification),
-        "measured: median over processes of each process's median, 95 % interval by order statistics; pairs of \
-         processes take turns with the places of the code in a cache line that its alignment allows, far ones first, and where those \
+        "measured: median over processes of each process's median, 95 % interval by order statistics; processes \
+         take turns with the places of the code in a cache line that its alignment allows, far ones first, and where those \
          seen are a twentieth apart, the least and the greatest of their medians; core cycles by a chain of dependent multiplies \
          around each sample; docs/method.md",
     );
