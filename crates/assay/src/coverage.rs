@@ -23,6 +23,13 @@ pub fn mark(table: &mut Table, row: Row, column: Column<Predicted>, percent: f64
     }
 }
 
+/// The same, where it may be nothing that is predicted.
+pub fn mark_if_known(table: &mut Table, row: Row, column: Column<Predicted>, percent: Option<f64>) {
+    if let Some(percent) = percent {
+        mark(table, row, column, percent);
+    }
+}
+
 /// How much of a whole program the cpu's file describes, and the most frequent instructions that it does not; nothing if it is
 /// all of it.
 pub fn text(prediction: &Prediction) -> Option<String> {

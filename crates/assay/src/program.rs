@@ -78,13 +78,22 @@ fn build(
     Ok(program)
 }
 
-/// Predicted cycles from entry to return.
-pub fn cycles(trace: &Path, cpu: &Cpu) -> Result<f64> {
+/// A whole trace, predicted.
+pub struct Whole {
+    /// Cycles from entry to return.
+    pub cycles: f64,
+    /// How much of it the cpu's file describes.
+    pub coverage_percent: f64,
+}
+
+/// The prediction of a whole trace.
+pub fn whole(trace: &Path, cpu: &Cpu) -> Result<Whole> {
     let failed = |error: &dyn std::fmt::Display| Problem::new(error.to_string());
     let mut source = TraceSource::open(trace).map_err(|error| failed(&error))?;
     let predictions =
         predict::predict(&mut source, &[cpu], &Options::default()).map_err(|error| failed(&error))?;
-    Ok(predictions[0].cycles as f64)
+    let [one] = &predictions[..] else { unreachable!("one cpu") };
+    Ok(Whole { cycles: one.cycles as f64, coverage_percent: one.coverage_percent })
 }
 
 /// The 90 % interval around `figure`, which is proportional to the cycles of `trace`, or to their ratio to the cycles

@@ -338,6 +338,9 @@ pub struct StudyRecord {
     /// The 90 % interval of the prediction, in its unit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub interval: Option<[f64; 2]>,
+    /// Of a prediction: the share of the executed instructions whose timing the cpu file describes; of two codes the lower one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub coverage_percent: Option<f64>,
     /// Lowest and highest prediction over the places of the code in a fetch block.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub over_alignments: Option<[f64; 2]>,

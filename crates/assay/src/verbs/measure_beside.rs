@@ -3,15 +3,17 @@
 //! own and, if they are more than a fifth apart, the reasons that the figures themselves suggest.
 
 use crate::context::Context;
+use crate::coverage;
 use crate::cpus;
 use crate::judge::Judge;
 use crate::measuring::Measured;
 use crate::progress::Progress;
 use crate::verbs::count::{hotpaths_of, variant_text};
+use lab::case::Case;
 use lab::Result;
 use native::machine;
 use predict::Cpu;
-use report::record::PredictionRecord;
+use report::record::{MeasurementRecord, PredictionRecord};
 use report::{Derived, Predicted, Table};
 
 /// The ratio of the larger to the smaller figure beyond which reasons are given.
@@ -39,15 +41,15 @@ pub fn table(context: &Context, judge: &Judge, measured: &[Measured]) -> Result<
         };
         let cycles = one.record.median_cycles;
         if let (Ok(mut records), Some(cycles)) = (predicted, cycles) {
-            pairs.push((one, cycles, records.remove(0)));
+            pairs.push((&one.record, cycles, records.remove(0)));
         }
     }
     drop(progress);
     Ok((!pairs.is_empty()).then(|| of_pairs(&cpus[0], &pairs)))
 }
 
-fn of_pairs(cpu: &Cpu, pairs: &[(&Measured, f64, PredictionRecord)]) -> Table {
-    let (_, several) = hotpaths_of(pairs.iter().map(|(one, _, _)| &one.record.common));
+fn of_pairs(cpu: &Cpu, pairs: &[(&MeasurementRecord, f64, PredictionRecord)]) -> Table {
+    let (_, several) = hotpaths_of(pairs.iter().map(|(one, _, _)| &one.common));
     let mut table = Table::new(
         &format!("Beside the prediction for {}", cpu.name),
         "measured cycles as above; predicted from a trace and the cpu's description, the median over the measured places of the code, of \
@@ -61,14 +63,15 @@ fn of_pairs(cpu: &Cpu, pairs: &[(&Measured, f64, PredictionRecord)]) -> Table {
     let difference = table.derived_column("difference", "%", 0);
     for (one, cycles, record) in pairs {
         let row = table.row();
-        let text = variant_text(&one.record.common, several);
-        table.set(row, name, text).set(row, case, one.case.to_string());
+        let of_case = Case::from_values(one.common.case.clone()).to_string();
+        table.set(row, name, variant_text(&one.common, several)).set(row, case, of_case);
         table.set(row, measured, report::Measured { median: *cycles, interval: None });
-        let expected = over_places(record, &one.record.process_place_bytes);
+        let expected = over_places(record, &one.process_place_bytes);
         table.set(row, predicted, Predicted(expected));
+        coverage::mark(&mut table, row, predicted, record.coverage_percent);
         table.set(row, interval, crate::winners::interval_text(record.interval_cycles));
         table.set(row, difference, Derived::from(100.0 * (cycles / expected - 1.0)));
-        if let Some(why) = why(*cycles, expected, &one.record.process_cycles, record) {
+        if let Some(why) = why(*cycles, expected, &one.process_cycles, record) {
             table.mark(row, difference, &why);
         }
     }
@@ -128,6 +131,33 @@ fn why(cycles: f64, expected: f64, processes: &[f64], record: &PredictionRecord)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cycles_of_code_that_the_cpu_file_does_not_know_are_marked() {
+        let cpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
+        let cpu = Cpu::load(&cpus, "zen3").unwrap_or_else(|error| panic!("{error}"));
+        let measured = MeasurementRecord {
+            common: report::record::Common::new("measurement", "path", "variant", "x86_64"),
+            machine: report::record::MachineRecord::default(),
+            median_ns: 25.0,
+            interval_ns: None,
+            no_interval: None,
+            median_cycles: Some(100.0),
+            bytes_per_cycle: None,
+            processes_count: 1,
+            process_ns: vec![25.0],
+            process_cycles: vec![100.0],
+            process_place_bytes: vec![0],
+        };
+        for (coverage_percent, notes) in [(41.2, 1), (100.0, 0)] {
+            let pairs = [(&measured, 100.0, PredictionRecord { coverage_percent, ..record(None) })];
+            let mut report = report::Report::new("");
+            report.section("").table(of_pairs(&cpu, &pairs));
+            let told = report::markdown(&report);
+            let marks = told.matches("41.2 % of its instructions have a class in the cpu's file").count();
+            assert_eq!(marks, notes, "{told}");
+        }
+    }
 
     fn record(alignments: Option<[f64; 2]>) -> PredictionRecord {
         PredictionRecord {

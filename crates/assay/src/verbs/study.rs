@@ -2,6 +2,7 @@
 //! `study`: a published table, run again: what was published, what the model predicts, how far it is off.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::study_file::{self, Quantity, Study};
 use crate::verbs::study_rerun::{record, rerun, Rerun};
 use crate::verbs::{study_beside, study_difference, study_engine};
@@ -185,13 +186,17 @@ pub fn fill(section: &mut Section, study: &Study, reruns: &[Rerun]) {
         }
         if let (Some(column), Some(value)) = (cycles, rerun.cycles) {
             table.set(row, column, Predicted(value));
+            coverage::mark_if_known(&mut table, row, column, rerun.coverage_percent);
         }
         match counted.filter(|_| rerun.row.quantity.is_counted()) {
-            None => table.set(row, own, Predicted(rerun.own)),
-            Some(column) => {
-                table.set(row, column, Count(rerun.own as u64)).mark(row, column, exactness(rerun))
+            None => {
+                table.set(row, own, Predicted(rerun.own));
+                coverage::mark_if_known(&mut table, row, own, rerun.coverage_percent);
             }
-        };
+            Some(column) => {
+                table.set(row, column, Count(rerun.own as u64)).mark(row, column, exactness(rerun));
+            }
+        }
         if let Some([low, high]) = rerun.interval {
             table.set(row, interval, format!("{low:.digits$}..{high:.digits$}"));
         }
@@ -288,7 +293,27 @@ mod tests {
             own,
             over_alignments: None,
             interval: None,
+            coverage_percent: None,
             compiler: None,
+        }
+    }
+
+    #[test]
+    fn cycles_of_code_that_the_cpu_file_does_not_know_are_marked() {
+        let study: Study = toml::from_str(
+            "title = \"t\"\nsource = \"s\"\nmachine = \"m\"\nclock_mhz = 1000\nclock_source = \"c\"\narch = \"powerpc64le\"\n\
+             cpu = \"power9\"\nrow = []\n",
+        )
+        .expect("a study");
+        for (percent, notes) in [(Some(41.2), 1), (Some(100.0), 0), (None, 0)] {
+            let one = Rerun { coverage_percent: percent, cycles: Some(10.0), ..rerun("v", 10.0, 9.0) };
+            let mut report = Report::new("");
+            fill(report.section(""), &study, &[one]);
+            let told = report::markdown(&report);
+            let marks = told.matches("41.2 % of its instructions have a class in the cpu's file").count();
+            assert_eq!(marks, notes, "{told}");
+            // Beside the cycles and beside the figure in the row's own unit.
+            assert_eq!(told.matches("(1)").count(), 3 * notes, "{told}");
         }
     }
 

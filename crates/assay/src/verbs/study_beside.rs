@@ -3,6 +3,7 @@
 //! published figures of what cannot be run again, and predictions on cpus of which nothing was published.
 
 use crate::context::Context;
+use crate::coverage;
 use crate::cpus;
 use crate::judge::Judge;
 use crate::study_file::{Elsewhere, Study};
@@ -42,6 +43,9 @@ struct StepRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     published_interval_cycles: Option<[f64; 2]>,
     predicted_cycles: f64,
+    /// Of the code that the cpu's file knows less of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage_percent: Option<f64>,
     error_cycles: f64,
     is_sign_right: bool,
     same_code: bool,
@@ -89,6 +93,10 @@ impl StepRecord {
             after: step.after.clone(),
             published_cycles: published,
             predicted_cycles: predicted,
+            coverage_percent: before
+                .coverage_percent
+                .zip(after.coverage_percent)
+                .map(|(before, after)| before.min(after)),
             error_cycles: predicted - published,
             is_sign_right: is_sign_right(published, predicted),
             same_code: step.same_code,
@@ -210,6 +218,7 @@ fn steps_table(steps: &[StepRecord]) -> Table {
             table.set(row, interval, format!("{low:.1}..{high:.1}"));
         }
         table.set(row, predicted, Predicted(step.predicted_cycles));
+        coverage::mark_if_known(&mut table, row, predicted, step.coverage_percent);
         table.set(row, error, Derived::from(step.error_cycles));
         table.set(row, sign, step.sign());
         table.set(row, same, if step.same_code { "identical" } else { "" });
@@ -257,9 +266,10 @@ fn compilers_table(study: &Study, reruns: &[Rerun], other: &[Rerun]) -> Table {
         let row = table.row();
         table.set(row, cpu, one.row.cpu.as_ref().unwrap_or(&study.cpu).as_str());
         table.set(row, name, one.row.title());
-        for (column, cycles) in [(first, one.cycles), (second, two.cycles)] {
-            if let Some(cycles) = cycles {
+        for (column, one) in [(first, one), (second, two)] {
+            if let Some(cycles) = one.cycles {
                 table.set(row, column, Predicted(cycles));
+                coverage::mark_if_known(&mut table, row, column, one.coverage_percent);
             }
         }
         for (column, count) in [(instructions, one.instructions), (instructions_beside, two.instructions)] {
@@ -304,6 +314,7 @@ fn elsewhere_table(records: &[PredictionRecord]) -> Table {
         table.set(row, variant, format!("{}/{}", record.common.hotpath, record.common.variant));
         table.set(row, case, Case::from_values(record.common.case.clone()).to_string());
         table.set(row, cycles, Predicted(record.cycles)).set(row, interval, format!("{low:.1}..{high:.1}"));
+        coverage::mark(&mut table, row, cycles, record.coverage_percent);
         table.set(row, time, Predicted(record.time_ns));
     }
     table

@@ -3,6 +3,7 @@
 //! some code; the published differences, with their scatter, are shown beside those predicted for that code.
 
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::judge::Judge;
 use crate::study_file::names_in;
@@ -72,6 +73,8 @@ struct DifferenceRecord {
     predicted_before_cycles: f64,
     predicted_after_cycles: f64,
     predicted_saved_cycles: f64,
+    /// Of the pieces of code before and after those that the cpu's file knows least of; 100 if nothing ran.
+    coverage_percent: [f64; 2],
     interval_saved_cycles: [f64; 2],
     predicted_saved_ns: f64,
     interval_saved_ns: [f64; 2],
@@ -178,6 +181,11 @@ fn total(names: &[String], predictions: &BTreeMap<String, PredictionRecord>) -> 
     (cycles, (0..count).map(more).collect())
 }
 
+/// How much the cpu's file describes of the piece that it describes least of.
+fn least_known(names: &[String], predictions: &BTreeMap<String, PredictionRecord>) -> f64 {
+    names.iter().map(|name| predictions[name].coverage_percent).fold(100.0, f64::min)
+}
+
 fn record(
     study: &Study,
     row: &Row,
@@ -187,6 +195,9 @@ fn record(
     let ((before, more_before), (after, more_after)) =
         (total(&row.before, predictions), total(&row.after, predictions));
     let code_changed = row.before != row.after;
+    let coverage_percent = [&row.before, &row.after].map(|names| least_known(names, predictions));
+    let unknown =
+        coverage::no_verdict(cpu, [("before", coverage_percent[0]), ("after", coverage_percent[1])]);
     let interval_saved_cycles = if code_changed {
         let moved: Vec<f64> =
             more_before.iter().zip(&more_after).map(|(before, after)| before - after).collect();
@@ -213,11 +224,15 @@ fn record(
         predicted_before_cycles: before,
         predicted_after_cycles: after,
         predicted_saved_cycles: before - after,
+        coverage_percent,
         interval_saved_cycles,
         predicted_saved_ns: (before - after) * 1e3 / study.clock_mhz,
         interval_saved_ns,
         code_changed,
-        verdict: verdict(code_changed, interval_saved_ns, [least, most]),
+        verdict: match unknown.filter(|_| code_changed) {
+            Some(why) => format!("none: {why}"),
+            None => verdict(code_changed, interval_saved_ns, [least, most]),
+        },
         assay_version: env!("CARGO_PKG_VERSION"),
     }
 }
@@ -266,6 +281,10 @@ fn show(study: &Study, records: &[DifferenceRecord]) -> Report {
         table.set(row, before, Predicted(record.predicted_before_cycles));
         table.set(row, after, Predicted(record.predicted_after_cycles));
         table.set(row, saved, Predicted(record.predicted_saved_ns));
+        let [of_before, of_after] = record.coverage_percent;
+        coverage::mark(&mut table, row, before, of_before);
+        coverage::mark(&mut table, row, after, of_after);
+        coverage::mark(&mut table, row, saved, of_before.min(of_after));
         table.set(row, interval, interval_text(record.interval_saved_ns));
         table.set(row, published, Published(record.published_saved_ns));
         table.set(row, runs, interval_text(record.published_range_ns));

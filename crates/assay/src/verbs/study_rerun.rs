@@ -28,6 +28,8 @@ pub struct Rerun {
     pub over_alignments: Option<[f64; 2]>,
     /// The 90 % interval of what is predicted, in the row's unit.
     pub interval: Option<[f64; 2]>,
+    /// How much of the code the cpu's file describes, for what is predicted.
+    pub coverage_percent: Option<f64>,
     /// The compiler that made the code, for hot paths.
     pub compiler: Option<String>,
 }
@@ -99,6 +101,7 @@ fn rerun_hotpath(
         own,
         over_alignments: range.filter(|_| !row.quantity.is_counted()),
         interval: (!row.quantity.is_counted()).then_some(interval),
+        coverage_percent: Some(prediction.coverage_percent),
         compiler: Some(prediction.common.compiler),
     })
 }
@@ -113,15 +116,19 @@ fn rerun_program(
     let arch = study_arch(study)?;
     let trace = program::record_main(context, arch, source)?;
     let over = row.over_program.as_ref().map(|over| program::record_main(context, arch, over)).transpose()?;
-    let own = match row.quantity {
-        Quantity::Instructions => program::counts(&trace)?.0 as f64,
-        Quantity::Branches => program::counts(&trace)?.1 as f64,
-        Quantity::CyclesPerIteration => program::cycles(&trace, cpu)? / row.iterations.unwrap_or(1) as f64,
+    let (own, coverage_percent) = match row.quantity {
+        Quantity::Instructions => (program::counts(&trace)?.0 as f64, None),
+        Quantity::Branches => (program::counts(&trace)?.1 as f64, None),
+        Quantity::CyclesPerIteration => {
+            let whole = program::whole(&trace, cpu)?;
+            (whole.cycles / row.iterations.unwrap_or(1) as f64, Some(whole.coverage_percent))
+        }
         Quantity::CyclesRatio => {
             let over = over.as_ref().ok_or_else(|| {
                 Problem::new("a ratio needs over_program").at(format!("{}: {}", study.name, row.title()))
             })?;
-            program::cycles(&trace, cpu)? / program::cycles(over, cpu)?
+            let (one, other) = (program::whole(&trace, cpu)?, program::whole(over, cpu)?);
+            (one.cycles / other.cycles, Some(one.coverage_percent.min(other.coverage_percent)))
         }
         Quantity::NsPerCall => {
             return Err(Problem::new("a program has no calls to time").at(format!(
@@ -142,6 +149,7 @@ fn rerun_program(
         own,
         over_alignments: None,
         interval,
+        coverage_percent,
         compiler: None,
     })
 }
@@ -174,6 +182,7 @@ pub fn record(study: &Study, rerun: &Rerun) -> StudyRecord {
         counted: counted.then_some(rerun.own),
         over_alignments: rerun.over_alignments,
         interval: rerun.interval,
+        coverage_percent: rerun.coverage_percent.filter(|_| !counted),
         error_percent: Some(rerun.error_percent()),
         used_for_fit: row.used_for_fit,
     }

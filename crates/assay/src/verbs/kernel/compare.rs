@@ -7,6 +7,7 @@ use super::build::Which;
 use super::trace::unpatched_and_patched;
 use super::tracing::{booted, entries, usual, Kernel, What};
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::winners::interval_text;
 use crate::{cpus, judge};
 use kernel::{boot, Run};
@@ -65,6 +66,8 @@ pub struct Side {
     pub cycles: f64,
     /// 90 % interval for a real core.
     pub interval: [f64; 2],
+    /// How much of the executed code the cpu's file describes.
+    pub coverage_percent: f64,
     draws: Draws,
 }
 
@@ -86,7 +89,12 @@ struct CompareRecord {
     interval_cycles: [[f64; 2]; 2],
     ratio: f64,
     interval: [f64; 2],
-    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+    /// Why there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_verdict: Option<String>,
+    coverage_percent: [f64; 2],
     /// `None` for code that the kernel generates when it runs, and for the workload's.
     #[serde(skip_serializing_if = "Option::is_none")]
     function_bytes: Option<[u64; 2]>,
@@ -113,7 +121,7 @@ pub fn run(context: &Context, args: &Args) -> Result<Outcome> {
     } else {
         show(context, args, &records);
     }
-    Ok(match records.iter().any(|record| record.verdict == "slower") {
+    Ok(match records.iter().any(|record| record.verdict == Some("slower")) {
         true => Outcome::Failed,
         false => Outcome::Fine,
     })
@@ -187,6 +195,7 @@ impl Side {
             stores: usual.counts.stores,
             cycles,
             interval: interval(ModelError::of(cpu), cycles, &draws, &[]),
+            coverage_percent: prediction.coverage_percent,
             draws,
         })
     }
@@ -210,6 +219,8 @@ fn record(
     let (ratio, interval) = ratio_of(before, after, cpu);
     let both = |number: fn(&Side) -> u64| [number(before), number(after)];
     let patches = args.which.series.iter().chain(&args.which.patches);
+    let coverage_percent = [before.coverage_percent, after.coverage_percent];
+    let (verdict, no_verdict) = judged(cpu, interval, coverage_percent);
     CompareRecord {
         kind: "kernel_compare",
         arch: args.which.arch.name(),
@@ -226,14 +237,27 @@ fn record(
         interval_cycles: [before.interval, after.interval],
         ratio,
         interval,
-        verdict: match interval {
-            [_, high] if high < 1.0 => "faster",
-            [low, _] if low > 1.0 => "slower",
-            _ => "no difference shown",
-        },
+        verdict,
+        no_verdict,
+        coverage_percent,
         function_bytes: lengths[0].zip(lengths[1]).map(|(before, after)| [before, after]),
         text_bytes: [kernels[0].symbols.text_bytes, kernels[1].symbols.text_bytes],
         assay_version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// The verdict that the interval of the ratio allows, or why there is none.
+fn judged(
+    cpu: &Cpu,
+    interval: [f64; 2],
+    [before, after]: [f64; 2],
+) -> (Option<&'static str>, Option<String>) {
+    let sides = [("the unpatched kernel", before), ("the patched kernel", after)];
+    match (coverage::no_verdict(cpu, sides), interval) {
+        (Some(why), _) => (None, Some(why)),
+        (None, [_, high]) if high < 1.0 => (Some("faster"), None),
+        (None, [low, _]) if low > 1.0 => (Some("slower"), None),
+        (None, _) => (Some("no difference shown"), None),
     }
 }
 
@@ -296,8 +320,15 @@ fn predictions(records: &[CompareRecord]) -> Table {
         table.set(row, after, Predicted(record.cycles[1]));
         table.set(row, after_interval, interval_text(record.interval_cycles[1]));
         table.set(row, ratio, Derived::from(record.ratio));
+        for (column, percent) in [before, after].into_iter().zip(record.coverage_percent) {
+            coverage::mark(&mut table, row, column, percent);
+        }
         let [low, high] = record.interval;
-        table.set(row, ratio_interval, format!("{low:.2}..{high:.2}")).set(row, verdict, record.verdict);
+        table.set(row, ratio_interval, format!("{low:.2}..{high:.2}"));
+        table.set(row, verdict, record.verdict.unwrap_or("none"));
+        if let Some(why) = &record.no_verdict {
+            table.mark(row, verdict, why);
+        }
     }
     table
 }
@@ -312,4 +343,54 @@ fn sizes(record: &CompareRecord) -> Table {
         table.set(row, what, name).set(row, before, Count(bytes[0])).set(row, after, Count(bytes[1]));
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(cpu: &Cpu, unpatched_percent: f64) -> CompareRecord {
+        let (interval, coverage_percent) = ([1.5, 2.5], [unpatched_percent, 100.0]);
+        let (verdict, no_verdict) = judged(cpu, interval, coverage_percent);
+        CompareRecord {
+            kind: "kernel_compare",
+            arch: "powerpc64le",
+            cpu: cpu.name.clone(),
+            region: "do_csum".to_owned(),
+            workload: "udp".to_owned(),
+            patches: vec!["a.patch".to_owned()],
+            calls: [100; 2],
+            usual_calls: [100; 2],
+            instructions: [50; 2],
+            loads: [10; 2],
+            stores: [0; 2],
+            cycles: [100.0, 200.0],
+            interval_cycles: [[90.0, 110.0], [180.0, 220.0]],
+            ratio: 2.0,
+            interval,
+            verdict,
+            no_verdict,
+            coverage_percent,
+            function_bytes: None,
+            text_bytes: [1000; 2],
+            assay_version: "",
+        }
+    }
+
+    #[test]
+    fn code_that_the_cpu_file_does_not_know_is_marked_and_has_no_verdict() {
+        let cpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cpus");
+        let cpu = Cpu::load(&cpus, "power9").unwrap_or_else(|error| panic!("{error}"));
+        for (percent, notes) in [(41.2, 1), (100.0, 0)] {
+            let record = record(&cpu, percent);
+            assert_eq!(record.verdict, if notes == 0 { Some("slower") } else { None });
+            let mut report = Report::new("");
+            report.section("").table(predictions(&[record]));
+            let told = report::markdown(&report);
+            let why = "the cpu's file does not know 58.8 % of the code of the unpatched kernel";
+            for note in ["41.2 % of its instructions have a class in the cpu's file", why] {
+                assert_eq!(told.matches(note).count(), notes, "{told}");
+            }
+        }
+    }
 }

@@ -8,6 +8,7 @@ use super::compare::{ratio_of, Side};
 use super::trace::unpatched_and_patched;
 use super::tracing::{booted, What};
 use crate::context::{Context, Outcome};
+use crate::coverage;
 use crate::cpus;
 use crate::verbs::study_difference::{self, Rates};
 use crate::winners::interval_text;
@@ -76,6 +77,7 @@ struct SwitchRecord {
     instructions: [f64; 2],
     cycles: [f64; 2],
     interval_cycles: [[f64; 2]; 2],
+    coverage_percent: [f64; 2],
     clock_mhz: f64,
     rate: [f64; 2],
     interval_rate: [f64; 2],
@@ -176,6 +178,7 @@ fn record(
         instructions: [sides[0].mean_instructions, patched.mean_instructions],
         cycles: [sides[0].cycles, patched.cycles],
         interval_cycles: [sides[0].interval, patched.interval],
+        coverage_percent: [sides[0].coverage_percent, patched.coverage_percent],
         clock_mhz,
         rate: [rate(sides[0].cycles, clock_mhz), rate(patched.cycles, clock_mhz)],
         interval_rate: [rate(patched.interval[1], slow), rate(patched.interval[0], fast)],
@@ -223,6 +226,10 @@ fn switches(records: &[SwitchRecord]) -> Table {
         );
         table.set(row, cycles, Predicted(record.cycles[0])).set(row, patched, Predicted(record.cycles[1]));
         table.set(row, rate, Predicted(record.rate[1] / 1e3));
+        let [of_before, of_patched] = record.coverage_percent;
+        for (column, percent) in [(cycles, of_before), (patched, of_patched), (rate, of_patched)] {
+            coverage::mark(&mut table, row, column, percent);
+        }
         table.set(row, interval, interval_text(record.interval_rate.map(|rate| rate / 1e3)));
         table.set(row, published, Published(record.published_rate[1] / 1e3));
     }
@@ -279,6 +286,37 @@ fn order(records: &[SwitchRecord]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cycles_of_code_that_the_cpu_file_does_not_know_are_marked() {
+        for (percent, marks) in [(41.2, 2), (100.0, 0)] {
+            let record = SwitchRecord {
+                kind: "kernel_switches",
+                arch: "powerpc64le",
+                cpu: "power8".to_owned(),
+                touched: "None".to_owned(),
+                patches: Vec::new(),
+                instructions: [1000.0; 2],
+                cycles: [2000.0; 2],
+                interval_cycles: [[1500.0, 2500.0]; 2],
+                coverage_percent: [100.0, percent],
+                clock_mhz: 1000.0,
+                rate: [5e5; 2],
+                interval_rate: [4e5, 6e5],
+                gain: 1.0,
+                interval_gain: [0.9, 1.1],
+                published_rate: [5e5; 2],
+                published_gains: [1.0; 2],
+                assay_version: "",
+            };
+            let mut report = Report::new("");
+            report.section("").table(switches(&[record]));
+            let told = report::markdown(&report);
+            // Beside the patched kernel's cycles and its rate, and once under the table.
+            assert_eq!(told.matches("(1)").count(), marks + marks / 2, "{told}");
+            assert_eq!(told.contains("41.2 % of its instructions have a class"), marks > 0, "{told}");
+        }
+    }
 
     #[test]
     fn rows_are_masks_of_the_ping_pong() {
