@@ -172,7 +172,7 @@ fn with_verbs(mut told: clap::Error) -> clap::Error {
 }
 
 fn main() -> ExitCode {
-    restore_broken_pipe_behaviour();
+    restore_signals();
     limits::survive_too_long_files();
     if let Err(problem) = limits::raise_stack() {
         return complain(&problem);
@@ -277,11 +277,14 @@ fn complain(problem: &lab::Problem) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Lets `assay ... | head` end us quietly, as it does other Unix programs, instead of with a panic.
-fn restore_broken_pipe_behaviour() {
-    // SAFETY: setting the default disposition of SIGPIPE before any thread is started.
-    unsafe {
-        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+/// Lets `assay ... | head` end us quietly, as it does other Unix programs, instead of with a panic. And whoever starts us may have
+/// had us ignore the ends of children: then none can be waited for, and `wait_timeout` calls what is no handler.
+fn restore_signals() {
+    for signal in [libc::SIGPIPE, libc::SIGCHLD] {
+        // SAFETY: setting the default disposition before any thread is started.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+        }
     }
 }
 

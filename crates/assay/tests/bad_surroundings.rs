@@ -8,6 +8,7 @@ mod common;
 use common::{files_below, finish, root, Lab, Ran, GOOD};
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -46,6 +47,24 @@ fn a_missing_qemu_stops_only_what_needs_it() {
     let records = ran.records("check");
     assert_eq!((records.len(), &records[0]["arch"]), (1, &"riscv64".into()), "{ran:#?}");
     assert_eq!(records[0]["ok"], true);
+}
+
+/// As `env --ignore-signal=CHLD` and some supervisors start programs. What is ignored stays so in what is started.
+#[test]
+fn ends_of_children_are_seen_though_the_starter_ignored_those_of_its_own() {
+    let lab = Lab::shared();
+    lab.write("good.c", GOOD);
+    let mut command = lab.command();
+    command.args(["check", "csum_partial", "--quick", "-a", "powerpc64", "good.c"]);
+    // SAFETY: signal is a system call on numbers.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGCHLD, libc::SIG_IGN);
+            Ok(())
+        });
+    }
+    let ran = finish(&mut command);
+    assert_eq!(ran.status, Some(0), "{ran:#?}");
 }
 
 #[test]
