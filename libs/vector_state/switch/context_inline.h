@@ -301,15 +301,18 @@ static inline void context_check_finish_inline(struct context *self, struct cont
 #elif defined(__riscv)
 #define CONTEXT_INLINE_REGISTERS "a0", "a1", "a2"
 /* No red zone. s0: frame pointer; s1: base pointer. */
+#if defined(__riscv_flen) || defined(__riscv_zfinx)
+#define CONTEXT_INLINE_SAVE_FRM "csrr	t1, frm\n\tsd	t1, 24(sp)\n\t"
+#define CONTEXT_INLINE_LOAD_FRM "ld	t2, 24(sp)\n\tbeq	t1, t2, 2f\n\tcsrw	frm, t2\n2:\n\t"
+#else
+#define CONTEXT_INLINE_SAVE_FRM
+#define CONTEXT_INLINE_LOAD_FRM
+#endif
 #ifdef __riscv_flen
-#define CONTEXT_INLINE_SAVE_FRM "frrm	t1\n\tsd	t1, 24(sp)\n\t"
-#define CONTEXT_INLINE_LOAD_FRM "ld	t2, 24(sp)\n\tbeq	t1, t2, 2f\n\tfsrm	t2\n2:\n\t"
 #define CONTEXT_INLINE_FLOATS , "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1",      \
 	"fa2", "fa3", "fa4", "fa5", "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10",       \
 	"fs11", "ft8", "ft9", "ft10", "ft11"
 #else
-#define CONTEXT_INLINE_SAVE_FRM
-#define CONTEXT_INLINE_LOAD_FRM
 #define CONTEXT_INLINE_FLOATS
 #endif
 #define CONTEXT_INLINE_CODE                                                                             \

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * RISC-V, 64 bits, the psABI's LP64D (and LP64, where a build without D has no floating-point registers to keep).
+ * RISC-V, 64 bits, the psABI's LP64D, LP64F and LP64 (where a build without F has no floating-point registers to keep).
  *
- * Registers. A call preserves sp and s0 to s11, and with D fs0 to fs11, all 64 bits. ra is kept as the place to go
- * on. gp and tp belong to the program and the thread and never change. Of the vector extension nothing is preserved:
- * v0 to v31, vl and vtype are the caller's (the psABI's variant for vector calls preserves v1 to v7 and v24 to v31, and
- * context_switch is no such function); vxrm and vxsat are the caller's, too.
+ * Registers. A call preserves sp and s0 to s11, and fs0 to fs11, which with D have 64 bits and with F alone 32. ra is kept
+ * as the place to go on. gp and tp belong to the program and the thread and never change. Of the vector extension nothing
+ * is preserved: v0 to v31, vl and vtype are the caller's (the psABI's variant for vector calls preserves v1 to v7 and v24
+ * to v31, and context_switch is no such function); vxrm and vxsat are the caller's, too.
  *
  * fcsr. The psABI gives it thread storage duration, following C: fesetround acts on a thread. A coroutine that changes
  * the rounding mode and then switches away would change it for all others, so the mode, frm, is kept with each context, as
  * on the other architectures; the flags, fflags, stay with the thread. frm is written only if it differs, because writes
- * of control registers drain the pipeline of many cores.
+ * of control registers drain the pipeline of many cores. Zfinx, whose floats are in general registers, has fcsr, too; its
+ * accesses are csrr and csrw here, because clang 19 refuses frrm and fsrm without F.
  *
  * Shadow stacks (Zicfiss) have a limit as on x86-64: a switch leaves ssp where it was, so programs with contexts must run
  * without.
@@ -28,6 +29,19 @@
 #define FRAME_S0	 8
 #define FRAME_FS0	 104
 #define FRAME_FRM	 200
+
+#ifdef __riscv_flen
+#define HAS_FCSR
+#if __riscv_flen >= 64
+#define STORE_FLOAT	 fsd
+#define LOAD_FLOAT	 fld
+#else
+#define STORE_FLOAT	 fsw
+#define LOAD_FLOAT	 flw
+#endif
+#elif defined(__riscv_zfinx)
+#define HAS_FCSR
+#endif
 
 	.macro	function name
 	.globl	\name
@@ -86,9 +100,9 @@
 	describe_general
 	.endm
 	.macro	save_floating
-	each_float fsd
-#ifdef __riscv_flen
-	frrm	t0
+	each_float STORE_FLOAT
+#ifdef HAS_FCSR
+	csrr	t0, frm
 	sd	t0, FRAME_FRM(sp)
 #endif
 	.endm
@@ -106,11 +120,11 @@
 	/* Loads what the frame at sp holds; t2 is its `kept`. */
 	.macro	restore_kept
 	beqz	t2, 3f
-#ifdef __riscv_flen
+#ifdef HAS_FCSR
 	ld	t1, FRAME_FRM(sp)
-	fsrm	t1
+	csrw	frm, t1
 #endif
-	each_float fld
+	each_float LOAD_FLOAT
 3:
 	.endm
 
@@ -126,11 +140,11 @@
 	lw	t2, OFFSET_KEPT(a1)
 	ld	sp, OFFSET_STACK_POINTER(a1)
 	beqz	t2, 1f
-#ifdef __riscv_flen
+#ifdef HAS_FCSR
 	ld	t1, FRAME_FRM(sp)
 	beq	t0, t1, 0f
-	fsrm	t1
-0:	each_float fld
+	csrw	frm, t1
+0:	each_float LOAD_FLOAT
 #endif
 1:
 #ifdef __riscv_flen
@@ -180,8 +194,8 @@
 
 	/* void context_store_control(void *frame): the creator's rounding mode, for the frame of a new context. */
 	function context_store_control
-#ifdef __riscv_flen
-	frrm	t0
+#ifdef HAS_FCSR
+	csrr	t0, frm
 	sd	t0, FRAME_FRM(a0)
 #endif
 	ret

@@ -106,10 +106,20 @@ static const uint32_t one_bit[4][4] __attribute__((aligned(16))) = {
 
 #elif defined(__riscv)
 
-#define BREAKS(BREAK) \
-	BREAK("s5", __asm__ volatile("xori s5, s5, 1")) \
-	BREAK("fs6", __asm__ volatile("fneg.d fs6, fs6")) \
-	BREAK("fcsr.frm", __asm__ volatile("frrm t0\n\txori t0, t0, 1\n\tfsrm t0" : : : "t0"))
+#if !defined(__riscv_flen)
+#define BREAKS_FLOATING(BREAK)
+#elif __riscv_flen >= 64
+#define BREAKS_FLOATING(BREAK) BREAK("fs6", __asm__ volatile("fneg.d fs6, fs6"))
+#else
+#define BREAKS_FLOATING(BREAK) BREAK("fs6", __asm__ volatile("fneg.s fs6, fs6"))
+#endif
+#if defined(__riscv_flen) || defined(__riscv_zfinx)
+#define BREAKS_CONTROL(BREAK) BREAK("fcsr.frm", __asm__ volatile("csrr t0, frm\n\txori t0, t0, 1\n\tcsrw frm, t0" : : : "t0"))
+#else
+#define BREAKS_CONTROL(BREAK)
+#endif
+
+#define BREAKS(BREAK) BREAK("s5", __asm__ volatile("xori s5, s5, 1")) BREAKS_FLOATING(BREAK) BREAKS_CONTROL(BREAK)
 #define BREAK_ONE __asm__ volatile("xori s5, s5, 1")
 
 #elif defined(__loongarch__)
