@@ -30,6 +30,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ------------------------------------------------------------------ layouts */
 
 #if defined(__powerpc__)
@@ -292,7 +296,7 @@ static inline const char *vector_state_problem(const void *area, size_t bytes, s
 
 #ifdef VECTOR_STATE_DEBUG
 /* To be defined by the program: reports `function: message` in its own way, and does not return. */
-_Noreturn void vector_state_stop(const char *function, const char *message);
+__attribute__((__noreturn__)) void vector_state_stop(const char *function, const char *message);
 
 static inline void vector_state_check(const void *area, size_t bytes, size_t bytes_min, size_t alignment, int present,
 				      const char *function)
@@ -329,5 +333,9 @@ static inline void vector_state_check(const void *area, size_t bytes, size_t byt
 	}
 VECTOR_STATE_EACH(VECTOR_STATE_DEFINE_IN)
 #undef VECTOR_STATE_DEFINE_IN
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
