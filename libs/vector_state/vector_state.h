@@ -11,9 +11,10 @@
  *
  * Not so where a register is the lower part of a wider one: what lies beyond the facility's width in the registers that it loads
  * is undefined after restore. Which are: on a POWER with VSX, after fpu_restore, the halves of vs0 to vs31 that are no part of f0
- * to f31; on LoongArch, after fpu_restore and lsx_restore, the rest of the vector registers; on x86-64 with AVX-512, after
- * avx_restore, bits 256 to 511 of zmm0 to zmm15, which one variant makes zero and another keeps. So the widest state comes first,
- * or alone. fpu_save on a POWER with VSX does that to vs0, as every instruction that writes f0 does; VSX state is saved by vsx_save.
+ * to f31; on LoongArch, after fpu_restore and lsx_restore, the rest of the vector registers; on AArch64 with SVE, after
+ * neon_restore, bits 128 and up of z0 to z31, which all variants make zero; on x86-64 with AVX-512, after avx_restore, bits 256
+ * to 511 of zmm0 to zmm15, which one variant makes zero and another keeps. So the widest state comes first, or alone.
+ * fpu_save on a POWER with VSX does that to vs0, as every instruction that writes f0 does; VSX state is saved by vsx_save.
  *
  * Neither touches a byte outside the area, nor one inside that its layout does not name. Neither calls anything, uses the
  * stack, or can fail. The caller ensures that the facility exists and is enabled (vector_state_facilities tells) and that
