@@ -351,13 +351,27 @@ impl Vm {
         Ok(action(&raw))
     }
 
-    /// Compiles the verified program for this machine, whose CPU must have the target's features: if it lacks one, code of an
-    /// earlier call stays. Other errors leave none.
+    /// Compiles the verified program for this machine, whose CPU must have the target's features. The code of an earlier call
+    /// is gone, also when this one fails.
     pub fn compile(&mut self, target: &Target) -> Result<(), Error> {
-        refuse_lacking(target.features, host_features())?;
+        let code = refuse_lacking(target.features, host_features()).and_then(|()| {
+            // SAFETY: the VM and the target live.
+            Vm::with_raw_target(target, |raw| unsafe { ffi::ebpf_compile(self.vm, raw) })
+        });
+        match code {
+            Ok(code) => self.check(code),
+            Err(error) => {
+                self.drop_code();
+                Err(error)
+            }
+        }
+    }
+
+    /// For what is refused before the library sees it: the library refuses a target with a name, and drops the code first.
+    fn drop_code(&mut self) {
+        let named = ffi::EbpfTarget { arch: c"".as_ptr(), features: 0, swap: 0, fusion: 0 };
         // SAFETY: the VM and the target live.
-        let code = Vm::with_raw_target(target, |raw| unsafe { ffi::ebpf_compile(self.vm, raw) })?;
-        self.check(code)
+        unsafe { ffi::ebpf_compile(self.vm, &raw const named) };
     }
 
     /// Generates code for any target.

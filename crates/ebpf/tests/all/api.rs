@@ -48,8 +48,10 @@ fn a_refused_program_replaces_the_one_before() {
 /// Old code does not outlive a compilation, whatever is wrong with the target: it would run unnoticed.
 #[test]
 fn a_failed_compilation_leaves_no_code() {
-    let arch = || Target { arch: Some("x86_64".into()), ..Target::default() };
-    for wrong in [arch(), Target { swap: Swap::Isa31, ..Target::default() }] {
+    let arch = |name: &str| Target { arch: Some(name.into()), ..Target::default() };
+    let lacking = Target { features: Features(!ebpf::host_features().0), ..Target::default() };
+    let swap = Target { swap: Swap::Isa31, ..Target::default() };
+    for wrong in [arch("x86_64"), arch("x86\0_64"), swap, lacking] {
         let mut vm = loaded("r0 = 1\nexit");
         vm.compile(&Target::default()).expect("code");
         assert_eq!(vm.run(Engine::Compiled, &mut []), Ok(1));
