@@ -440,6 +440,7 @@ void cache_log_abort(struct cache_log *log)
 		return;
 	log->notes.on = 0;
 	log->notes.count = 0;
+	log->statistics.notes += log->notes.noted;
 	log->statistics.notes_lost += log->notes.noted;
 	refuse(log, CACHE_LOG_INCOMPLETE);
 }

@@ -56,6 +56,8 @@ static void check_logs(void)
 	is_status(cache_log_switch_in(log), CACHE_LOG_OK);
 	is(asked_count, 64, "the table before the abort");
 	is(log->statistics.refused[CACHE_LOG_INCOMPLETE], 1, "aborts counted");
+	is(log->statistics.notes, 1 + 100 + 1, "notes, with the aborted one");
+	is(log->statistics.notes_lost, 36 + 1, "notes lost, with the aborted one");
 	assay_case("an address space that changed");
 	cache_log_switch_out(log, 1);
 	cache_log_invalidate(log);
