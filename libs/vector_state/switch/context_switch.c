@@ -24,9 +24,9 @@ _Noreturn void context_returned(struct context *self);
 #include "arch/powerpc.h"
 #elif defined(__aarch64__)
 #include "arch/aarch64.h"
-#elif defined(__riscv)
+#elif defined(__riscv) && __riscv_xlen == 64
 #include "arch/riscv64.h"
-#elif defined(__loongarch__)
+#elif defined(__loongarch__) && __loongarch_grlen == 64 && __loongarch_frlen == 64
 #include "arch/loongarch64.h"
 #else
 #error "context_switch has no assembly for this architecture"
