@@ -18,7 +18,8 @@
  * x86-64: compilers let a statement claim zmm16 to zmm31, k0 to k7 and r16 to r31 only if the whole file is compiled for them. In
  * a function that has them by an attribute (target("avx512f"), target_clones) in a file that has not, they are not claimed, and
  * the compiler may keep values there across the switch, which are then lost. Compile the file with the flag, or use
- * context_switch there.
+ * context_switch there. AMX's tiles are claimed nowhere: after a statement no compiler loads their configuration again, as after
+ * a call, so a function that has a tile in use over a switch needs context_switch.
  */
 #ifndef CONTEXT_INLINE_H
 #define CONTEXT_INLINE_H

@@ -29,8 +29,8 @@
  *            them is in use. Linux sets VRSAVE to all ones when a thread first uses a vector register; emulators and
  *            kernels other than Linux may not.
  *   inline   context_switch_inline (context_inline.h): an inline assembly statement that claims to change every
- *            register (but, on x86-64, those that a function has by a target attribute alone: see there). The compiler then
- *            saves what is alive at this place and nothing else.
+ *            register (but, on x86-64, AMX's, and those that a function has by a target attribute alone: see there). The
+ *            compiler then saves what is alive at this place and nothing else.
  * The first three mix freely: what a frame holds is noted in its context. Contexts of the inline policy are made by
  * context_create_inline and can switch only to each other.
  *

@@ -12,6 +12,10 @@
  * would have to change x18: programs that are built with -fsanitize=shadow-call-stack are not served. x18 is neither read
  * nor written here. TPIDR_EL0 is the thread's.
  *
+ * SME. A call is made with ZA off, or dormant: TPIDR2_EL0 then says where whoever needs ZA next has to save it. Both are the
+ * thread's here, so a context that goes on while another's ZA is dormant takes that for its own. A program that uses ZA
+ * calls __arm_za_disable, which saves it and turns it off, before each switch.
+ *
  * FPCR. Rounding mode, flush-to-zero, default-NaN, alternative half precision and trap enables must not be changed by a
  * function that is not documented to do so, so they are per context here. A write of FPCR waits for the pipeline, so it
  * is written only if the contexts differ. FPSR has cumulative status alone and stays with the thread.
@@ -25,7 +29,8 @@
  *	0 x29	8 x30	16 x19 to x28	96 d8 to d15	160 FPCR	168 -
  * x29 and x30 come first, as in a frame record, so that walkers of the frame pointer chain find their way.
  *
- * Manual: Procedure Call Standard for the Arm 64-bit Architecture 2023Q3, sections 6.1.1 to 6.1.3 and 6.4.6.
+ * Manual: Procedure Call Standard for the Arm 64-bit Architecture 2023Q3, sections 6.1.1 to 6.1.3 and 6.4.6; of SME
+ * "The ZA lazy saving scheme".
  */
 #define OFFSET_STACK_POINTER 0
 #define OFFSET_RESUMER	 8
