@@ -135,6 +135,9 @@ pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
             .remedy("mend the file; see its neighbours")
     })?;
     name.clone_into(&mut study.name);
+    if let Some(problem) = wrong_time(&study) {
+        return Err(problem.at(path.display()));
+    }
     if let Some((program, _)) =
         study.program.iter().find(|(_, one)| one.source.is_some() == one.server.is_some())
     {
@@ -155,6 +158,22 @@ pub fn load(workspace: &Workspace, name: &str) -> Result<Study> {
         }
     }
     Ok(study)
+}
+
+/// Times by which the simulation divides, or without which it has no end.
+fn wrong_time(study: &Study) -> Option<Problem> {
+    let above_zero = [
+        ("clock_mhz", study.clock_mhz),
+        ("slice_us", study.slice_us),
+        ("cycles_per_instruction", study.cycles_per_instruction),
+    ];
+    let wrong = |&&(_, value): &&(&str, f64)| !(value > 0.0 && value.is_finite());
+    if let Some((key, value)) = above_zero.iter().find(wrong) {
+        return Some(Problem::new(format!("{key} is {value}")).remedy("give a number above 0"));
+    }
+    let gap = study.exit_to_entry_us;
+    let wrong = !(gap >= 0.0 && gap.is_finite());
+    wrong.then(|| Problem::new(format!("exit_to_entry_us is {gap}")).remedy("give 0 or more"))
 }
 
 /// A vcore with nothing to do.
