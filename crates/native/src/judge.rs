@@ -24,6 +24,8 @@ const STEPS_BRANCHING: u64 = 30_000;
 const TURNS_WALKING_MAX: u64 = 1024;
 const TURNS_BRANCHING_MAX: u64 = 6_000;
 const TURNS_MIN: u64 = 12;
+/// Turns of a probe that are looked at for whether they differ: some do only once in hundreds.
+const TURNS_PROBE: u64 = 300;
 const TURNS_MAX: f64 = 250_000.0;
 /// Visits to every loop, interleaved with those to the others.
 const VISITS: usize = 3;
@@ -254,7 +256,8 @@ fn prepare(
         let steps = steps(&program, turns, filled).map_err(|failure| failure.to_string())?;
         Recorded::new(&program, &steps).map_err(|error| error.to_string())
     };
-    let mut recorded = record(TURNS_MIN)?;
+    let probe = case.category == Category::Probe;
+    let mut recorded = record(if probe { TURNS_PROBE } else { TURNS_MIN })?;
     if !recorded.repeats() {
         let length = recorded.turn().len().max(1) as u64;
         let walks = recorded.walks();
