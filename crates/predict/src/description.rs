@@ -252,6 +252,13 @@ pub struct Memory {
     pub(crate) cross_forward: Option<u64>,
     pub(crate) renames: Renames,
     pub(crate) rename_interval: u64,
+    /// How many of the newest stores a load can be renamed to.
+    pub(crate) rename_reach: u64,
+    /// Executions after which a load is renamed to a store of another name, what one that finds it elsewhere takes back, and cycles
+    /// from its address until the front end goes on.
+    pub(crate) rename_learns: u32,
+    pub(crate) rename_unlearns: u32,
+    pub(crate) rename_flush: u64,
     /// Bytes of the smallest load that can be renamed.
     pub(crate) rename_least: u64,
     /// The same where something is computed with what is loaded.

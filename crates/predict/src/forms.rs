@@ -2,13 +2,11 @@
 //! What distinguishes instructions of one mnemonic when their class in a cpu file is looked up.
 
 use crate::register_kinds::RegisterKinds;
+use crate::register_kinds::STACK;
 use decode::{Address, Flow, Instruction, Operand, Register, RegisterKind, Role};
 
 /// x86's `cl`, which counts shifts.
 const COUNT: Operand = Operand::Register { register: Register(1), bits: Some(8) };
-
-/// x86's stack pointer.
-const STACK: Register = Register(4);
 
 /// The constants that cores of Intel's since Golden Cove add at rename (measured on Redwood Cove).
 const ADDED: std::ops::RangeInclusive<i64> = -1024..=1023;

@@ -6,6 +6,7 @@
 //! claims takes LLVM's scheduling figures if the cpu names an LLVM model that has it, else a default class by
 //! what it does (load, store, branch, other). It is never dropped, and it is counted and named in the result.
 
+mod names;
 mod timing;
 
 use crate::cpu::schema::CoreKind;
@@ -17,8 +18,11 @@ use crate::op::*;
 use crate::register_kinds::RegisterKinds;
 use crate::relax::Relax;
 use decode::{Flow, Instruction, Operand, Register, RegisterKind, Role};
+use names::Names;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use timing::Timing;
+
+pub(crate) use names::{Named, NAMELESS};
 
 /// A run of static instructions: what one block of the trace stands for.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +62,8 @@ pub struct Plan {
     /// The instructions that copy a register in no time, in order, and which registers they copy to which.
     copies: Vec<u32>,
     copied: BTreeSet<(u8, u8)>,
+    /// What rename knows of each instruction's accesses, on a core that knows stores by it.
+    names: Names,
     /// The instructions of each line of code, where fetch counts them.
     lines: HashMap<u64, Vec<u32>>,
 }
@@ -83,6 +89,7 @@ impl Plan {
             producers: Box::new([1; REGISTERS]),
             copies: Vec::new(),
             copied: BTreeSet::new(),
+            names: Names::default(),
             lines: HashMap::new(),
         }
     }
@@ -94,6 +101,12 @@ impl Plan {
         let (of_address, rest) = self.all_sources(op).split_at(address);
         let (of_stored, others) = rest.split_at(stored);
         (of_address, of_stored, others)
+    }
+
+    /// What rename knows of an instruction's accesses.
+    #[inline]
+    pub(crate) fn named_of(&self, op: &Op) -> Named {
+        self.names.of(op.index)
     }
 
     /// All of those.
@@ -479,6 +492,9 @@ impl Plan {
         let sources =
             instruction.address_reads.iter().chain(&instruction.store_reads).chain(&instruction.reads);
         self.sources.extend(sources.map(|&register| number(register)));
+        if description.memory.rename_learns > 0 {
+            self.names.add(instruction, kinds.stack());
+        }
         self.results.extend(results);
         self.parts.extend(timing.parts);
         self.ops.push(op);

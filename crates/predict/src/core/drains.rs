@@ -4,6 +4,7 @@
 
 use super::planted::{planted, Fault};
 use crate::description::{Description, ReadModify};
+use crate::plan::Named;
 
 /// One store.
 #[derive(Clone, Copy, Default)]
@@ -11,6 +12,8 @@ pub(crate) struct Store {
     pub(crate) number: u64,
     /// Of the static instruction.
     pub(crate) index: u32,
+    /// What rename knew of it.
+    pub(crate) named: Named,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     /// When its address and its value were known.

@@ -170,7 +170,7 @@ impl<R: Rules> Engine<R> {
         let mut loaded = Loaded::AT_ONCE;
         let mut passed_on = 0;
         if op.has::<K>(Flags::LOAD) {
-            loaded = self.load(op, accesses, dispatch, issue, events);
+            loaded = self.load(plan, op, accesses, dispatch, issue, events);
             if !R::GROUPED && !R::SLICED && rarely(loaded.counted) {
                 passed_on = self.memory.counted().unwrap_or(0);
             }
@@ -245,10 +245,10 @@ impl<R: Rules> Engine<R> {
                     finish.max(self.set_results(plan, op, base, update, Loaded::AT_ONCE, self.ports.own()));
             }
             let counted = self.stores_counted(plan, op);
-            finish = finish.max(self.memory.store(op, accesses, address, data, counted));
+            finish = finish.max(self.memory.store(op, plan.named_of(op), accesses, address, data, counted));
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
         }
-        let loaded = self.load(op, accesses, dispatch, address, events);
+        let loaded = self.load(plan, op, accesses, dispatch, address, events);
         let there = (address + self.memory.l1_latency() + u64::from(other.step) + loaded.extra)
             .max(for_other)
             + u64::from(planted(Fault::PairLoadLate));
@@ -278,7 +278,7 @@ impl<R: Rules> Engine<R> {
             {
                 (self.issue_store(op, [address, data], &sources), Loaded::AT_ONCE)
             }
-            parts => self.issue_parts(op, parts, &sources, accesses, dispatch, start, events),
+            parts => self.issue_parts(plan, op, parts, &sources, accesses, dispatch, start, events),
         };
         let Issued { last: issue, base, address, data } = issued;
         if rarely(op.is(Flags::BY_DOMAIN)) && !op.is(Flags::LOAD | Flags::STORE) {
@@ -296,7 +296,7 @@ impl<R: Rules> Engine<R> {
         if op.is(Flags::STORE) {
             let (address, data) = (address.unwrap_or(issue), data.unwrap_or(issue));
             let counted = self.stores_counted(plan, op);
-            finish = finish.max(self.memory.store(op, accesses, address, data, counted));
+            finish = finish.max(self.memory.store(op, plan.named_of(op), accesses, address, data, counted));
         }
         Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
     }
@@ -325,6 +325,7 @@ impl<R: Rules> Engine<R> {
     #[allow(clippy::too_many_arguments)]
     fn issue_parts<W: Record>(
         &mut self,
+        plan: &Plan,
         op: &Op,
         parts: &[Part],
         sources: &Sources,
@@ -370,12 +371,12 @@ impl<R: Rules> Engine<R> {
                 Waits::All | Waits::Loaded | Waits::Also => {}
             }
             if index == 0 && op.is(Flags::LOAD) {
-                loaded = self.load(op, accesses, dispatch, previous, events);
+                loaded = self.load(plan, op, accesses, dispatch, previous, events);
             }
             issued.last = issued.last.max(previous);
         }
         if parts.is_empty() && op.is(Flags::LOAD) {
-            loaded = self.load(op, accesses, dispatch, issued.last, events);
+            loaded = self.load(plan, op, accesses, dispatch, issued.last, events);
         }
         issued.base = issued.last - steps.min(issued.last);
         (issued, loaded)
@@ -385,6 +386,7 @@ impl<R: Rules> Engine<R> {
     #[inline(always)]
     fn load<W: Record>(
         &mut self,
+        plan: &Plan,
         op: &Op,
         accesses: &[Access],
         dispatch: &mut u64,
@@ -396,8 +398,8 @@ impl<R: Rules> Engine<R> {
             waiting.hold(0, issue + 1 + held);
         }
         match accesses {
-            [access] => self.load_one(op, access, dispatch, issue, events),
-            _ => self.load_each(op, accesses, dispatch, issue, events),
+            [access] => self.load_one(plan, op, access, dispatch, issue, events),
+            _ => self.load_each(plan, op, accesses, dispatch, issue, events),
         }
     }
 
@@ -405,6 +407,7 @@ impl<R: Rules> Engine<R> {
     #[inline(never)]
     fn load_each<W: Record>(
         &mut self,
+        plan: &Plan,
         op: &Op,
         accesses: &[Access],
         dispatch: &mut u64,
@@ -412,7 +415,7 @@ impl<R: Rules> Engine<R> {
         events: &mut W,
     ) -> Loaded {
         accesses.iter().fold(Loaded::AT_ONCE, |loaded, access| {
-            let one = self.load_one(op, access, dispatch, issue, events);
+            let one = self.load_one(plan, op, access, dispatch, issue, events);
             let counted = loaded.counted || one.counted;
             Loaded { counted, ..if one.extra > loaded.extra { one } else { loaded } }
         })
@@ -421,6 +424,7 @@ impl<R: Rules> Engine<R> {
     #[inline(always)]
     fn load_one<W: Record>(
         &mut self,
+        plan: &Plan,
         op: &Op,
         access: &Access,
         dispatch: &mut u64,
@@ -430,14 +434,15 @@ impl<R: Rules> Engine<R> {
         if rarely(access.store || !access.known) {
             return Loaded::AT_ONCE;
         }
+        let named = plan.named_of(op);
         let wait = self.memory.bank_wait(access, issue) + self.memory.indexing(op);
         for _ in 1..self.memory.passes(access, issue) {
             self.ports.again(op, issue);
         }
-        if let Some(extra) = self.memory.undisturbed(op, access, *dispatch, issue) {
+        if let Some(extra) = self.memory.undisturbed(op, named, access, *dispatch, issue) {
             return Loaded::late(extra, Cause::CacheMiss).after(wait);
         }
-        let one = match self.memory.look_up(op, access, *dispatch, issue, &mut self.front) {
+        let one = match self.memory.look_up(op, named, access, *dispatch, issue, &mut self.front) {
             Found::Bytes(loaded) => loaded,
             Found::Blocked(blocked) => self.wait_for_store(op, blocked, dispatch, events),
         };

@@ -21,7 +21,7 @@ use crate::description::*;
 use crate::flags::*;
 use crate::moment::Moment;
 use crate::op::*;
-use crate::plan::Plan;
+use crate::plan::{Named, Plan};
 use crate::relax::Relax;
 use crate::source::Access;
 use decode::Role;
@@ -206,7 +206,7 @@ impl InOrder {
     fn load(&mut self, op: &Op, accesses: &[Access], issue: u64) -> Loaded {
         let mut loaded = Loaded::AT_ONCE;
         for access in accesses.iter().filter(|access| !access.store && access.known) {
-            let one = match self.memory.look_up(op, access, issue, issue, &mut self.front) {
+            let one = match self.memory.look_up(op, Named::default(), access, issue, issue, &mut self.front) {
                 Found::Bytes(loaded) => loaded,
                 Found::Blocked(blocked) => self.memory.unblocked(&blocked),
             };
@@ -368,7 +368,7 @@ impl Shape for InOrder {
             self.complete(op, written, finish)
         };
         if op.has::<K>(Flags::STORE) {
-            self.memory.store(op, accesses, base, base, false);
+            self.memory.store(op, Named::default(), accesses, base, base, false);
             self.memory.complete_unit(complete);
         }
         if op.has::<K>(Flags::BRANCH) {

@@ -9,12 +9,14 @@ use super::front_end::FrontEnd;
 use super::hierarchy::{Hierarchy, TO_CLAIM};
 use super::hint::{mostly, rarely};
 use super::planted::{planted, Fault};
+use super::renaming::Renaming;
 use super::store_queue::{Given, Meets, StoreQueue, NOBODY};
 use super::Counters;
 use crate::cause::Cause;
 use crate::description::*;
 use crate::flags::Flags;
 use crate::op::*;
+use crate::plan::{Named, NAMELESS};
 use crate::relax::Relax;
 use crate::source::Access;
 
@@ -122,7 +124,7 @@ struct Supplied {
 }
 
 /// The place of a static instruction in a table that grows.
-fn entry<T: Clone + Default>(table: &mut Vec<T>, index: u32) -> &mut T {
+pub(super) fn entry<T: Clone + Default>(table: &mut Vec<T>, index: u32) -> &mut T {
     let index = index as usize;
     if table.len() <= index {
         table.resize(index + 1, T::default());
@@ -137,6 +139,7 @@ const PIECE: u64 = 64;
 #[derive(Clone, Copy)]
 struct Load<'a> {
     op: &'a Op,
+    named: Named,
     access: &'a Access,
     bytes: u64,
     /// When it was dispatched and went to its pipe.
@@ -175,6 +178,8 @@ pub(super) struct MemoryPath {
     all_addressed: u64,
     /// The newest loads that stores supplied, by static instruction, if a load that has to wait tries again only later.
     supplied: Vec<Supplied>,
+    /// Which loads are expected to find their bytes in a store.
+    renaming: Renaming,
     /// The first cycle in which another load's register can be renamed to a stored one.
     renames_free: u64,
     banks: Option<Banks>,
@@ -209,6 +214,7 @@ impl MemoryPath {
             addressed: Vec::new(),
             all_addressed: 0,
             supplied: Vec::new(),
+            renaming: Renaming::new(&costs),
             renames_free: 0,
             banks: costs
                 .bank
@@ -313,11 +319,19 @@ impl MemoryPath {
     /// How much later than from the first level the bytes of a load come that went to its pipe at `issue`, if it crosses nothing and
     /// no store may be in flight to its bytes: so it is with most. `look_up` knows of the others.
     #[inline(always)]
-    pub(super) fn undisturbed(&mut self, op: &Op, access: &Access, dispatch: u64, issue: u64) -> Option<u64> {
+    pub(super) fn undisturbed(
+        &mut self,
+        op: &Op,
+        named: Named,
+        access: &Access,
+        dispatch: u64,
+        issue: u64,
+    ) -> Option<u64> {
         let bytes = u64::from(access.bytes.max(1));
         let apart = (access.address ^ (access.address + bytes - 1)) & self.apart_bits != 0;
         let waits = self.costs.order_remembers > 0 && self.remembers(op, dispatch);
-        if rarely(apart || waits) || self.stores.may_meet(access.address, bytes, issue) {
+        let expected = self.renaming.learns() && self.renaming.may_miss(named.place);
+        if rarely(apart || waits || expected) || self.stores.may_meet(access.address, bytes, issue) {
             return None;
         }
         Some(self.caches.data(self.caches.line_of(access.address), issue))
@@ -329,30 +343,62 @@ impl MemoryPath {
     pub(super) fn look_up(
         &mut self,
         op: &Op,
+        named: Named,
         access: &Access,
         dispatch: u64,
         issue: u64,
         front: &mut FrontEnd,
     ) -> Found {
         let bytes = u64::from(access.bytes.max(1));
-        let load =
-            Load { op, access, bytes, dispatch, issue, crossing: self.crossing(access.address, bytes) };
+        let crossing = self.crossing(access.address, bytes);
+        let load = Load { op, named, access, bytes, dispatch, issue, crossing };
+        let found = self.find(&load, front);
+        if self.renaming.learns() && !self.passes_stores {
+            self.learn(&load, front);
+        }
+        found
+    }
+
+    /// Where the load found its bytes, and where it will be expected to. If it had been renamed to another store, what follows it is
+    /// fetched again.
+    fn learn(&mut self, load: &Load<'_>, front: &mut FrontEnd) {
+        let Load { named, access, bytes, issue, .. } = *load;
+        let met = self.stores.find(access.address, bytes, issue);
+        if let Some((Meets::All, store)) = met {
+            if self.fits(load, &store) {
+                if !self.names(load, &store) {
+                    self.renaming.found(named.place, store.named.place);
+                }
+                return;
+            }
+        }
+        let in_reach = |&number: &u64| self.stores.is_in_reach(number, self.renaming.reach);
+        let expected = self.renaming.expected(named.place).filter(in_reach);
+        if expected.is_some_and(|number| self.stores.drain_of(number) > issue)
+            && self.renaming.missed(named.place)
+        {
+            front.restart(issue + self.l1_latency + self.costs.rename_flush, Cause::LoadHitStore);
+        }
+    }
+
+    fn find(&mut self, load: &Load<'_>, front: &mut FrontEnd) -> Found {
+        let Load { op, access, bytes, dispatch, issue, .. } = *load;
         let mut start = issue;
         if !self.passes_stores {
             let mut met = self.stores.find(access.address, bytes, issue);
             let remembered = self.remembered(op, dispatch, issue, met.as_ref());
             let near = self.near(access.address, bytes, issue);
             if let Some((_, store)) = near.or(met).filter(|_| remembered > 0) {
-                self.meets_again(&load, &store);
+                self.meets_again(load, &store);
             }
             if let Some((_, store)) = near {
-                if self.known(&load, &store) > issue {
+                if self.known(load, &store) > issue {
                     start = self.too_early(op, &store, dispatch, front);
                 }
             }
             if let Some((Meets::Alias, store)) = met {
                 // It has none of the bytes, so once its address is known, an older store may.
-                if self.known(&load, &store) > issue {
+                if self.known(load, &store) > issue {
                     start = self.too_early(op, &store, dispatch, front);
                 }
                 met = self
@@ -361,14 +407,14 @@ impl MemoryPath {
                     .filter(|_| !planted(Fault::AliasHides));
             }
             if let Some((meets, store)) = met {
-                if self.known(&load, &store) > start {
+                if self.known(load, &store) > start {
                     start = self.too_early(op, &store, dispatch, front);
                 }
-                return self.meet(&load, meets, &store, start.max(remembered));
+                return self.meet(load, meets, &store, start.max(remembered));
             }
             start = start.max(remembered);
         }
-        Found::Bytes(self.from_caches(&load, start))
+        Found::Bytes(self.from_caches(load, start))
     }
 
     fn from_caches(&mut self, load: &Load<'_>, start: u64) -> Loaded {
@@ -433,10 +479,23 @@ impl MemoryPath {
 
     /// Whether the register of a load that has all its bytes from one store is renamed to what is stored.
     fn renamed(&self, load: &Load<'_>, store: &Store) -> bool {
+        let known =
+            || !self.renaming.learns() || self.names(load, store) || self.renaming.knows(load.named.place);
+        self.fits(load, store) && known()
+    }
+
+    /// Whether both name their bytes alike.
+    fn names(&self, load: &Load<'_>, store: &Store) -> bool {
+        load.named.name == store.named.name && load.named.name != NAMELESS && !planted(Fault::NamesUnseen)
+    }
+
+    /// Whether it can be.
+    fn fits(&self, load: &Load<'_>, store: &Store) -> bool {
         let Load { op, access, bytes, crossing, .. } = *load;
         self.costs.forward_renamed.is_some()
             && !op.is(Flags::NO_FORWARD)
             && self.renames(op)
+            && self.stores.is_in_reach(store.number, self.costs.rename_reach)
             && store.simple
             && (crossing == 0 || self.costs.renames != Renames::Base)
             && bytes >= self.least_renamed(op)
@@ -694,6 +753,7 @@ impl MemoryPath {
     pub(super) fn store(
         &mut self,
         op: &Op,
+        named: Named,
         accesses: &[Access],
         address_time: u64,
         data_time: u64,
@@ -718,6 +778,7 @@ impl MemoryPath {
                 address_time,
                 data_time,
                 index: op.index,
+                named,
                 simple: self.renames(op),
                 counted,
                 vector: op.is(Flags::MOVES_VECTOR),
@@ -728,6 +789,9 @@ impl MemoryPath {
                 self.unit_stores.push((self.stores.add(store), ready));
             } else {
                 self.add_pieces(access, store, ready);
+            }
+            if self.renaming.learns() {
+                self.renaming.stored(named.place, self.stores.newest());
             }
         }
         let late = if planted(Fault::StoredEarly) { 1 } else { self.costs.store_completes };

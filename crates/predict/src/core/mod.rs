@@ -28,6 +28,7 @@ mod memory;
 mod out_of_order;
 pub(crate) mod planted;
 mod queues;
+mod renaming;
 mod replay;
 mod schedulers;
 mod shape;

@@ -67,6 +67,12 @@ pub(crate) enum Fault {
     StoredEarly,
     RenamedWhole,
     AliasHides,
+    /// Memory is renamed before it has been learned, a load that finds its bytes elsewhere forgets nothing, a store's name is not
+    /// seen, or one store more is in reach.
+    RenamedUnlearned,
+    MissesForgiven,
+    NamesUnseen,
+    ReachesFurther,
     /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; vectors have a pool
     /// of their own where they share one; an entry of an issue queue is given back early.
     CompletesMore,

@@ -210,6 +210,12 @@ impl StoreQueue {
         self.hides(cycle) || self.in_flight(first, cycle) || in_second()
     }
 
+    /// Whether a store is one of so many newest.
+    pub(crate) fn is_in_reach(&self, number: u64, reach: u64) -> bool {
+        let reach = reach.saturating_add(u64::from(planted(Fault::ReachesFurther)));
+        self.next - number <= reach
+    }
+
     /// The youngest store in flight at `cycle` that has bytes of a load, behind any that only looks as if it had.
     #[cold]
     pub(crate) fn find_bytes(&self, address: u64, bytes: u64, cycle: u64) -> Option<(Meets, Store)> {

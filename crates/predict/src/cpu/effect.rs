@@ -36,7 +36,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 54] = [
+        const PAIRS: [(&str, &str, &str); 58] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -69,6 +69,10 @@ impl Cpu {
                 "memory.forward_renamed",
                 "together with memory.forward_renamed",
             ),
+            ("memory.rename_reach", "memory.forward_renamed", "together with memory.forward_renamed"),
+            ("memory.rename_learns", "memory.rename_reach", "together with memory.rename_reach"),
+            ("memory.rename_unlearns", "memory.rename_learns", "together with memory.rename_learns"),
+            ("memory.rename_flush", "memory.rename_learns", "together with memory.rename_learns"),
             ("memory.bank_loads", "memory.bank", "together with memory.bank"),
             ("memory.cross", "memory.cross_cost", "together with memory.cross_cost"),
             ("memory.cross_cost", "memory.cross", "together with memory.cross"),

@@ -12,7 +12,7 @@ use crate::core::Event;
 use crate::description::*;
 use crate::flags::Flags;
 use crate::op::*;
-use crate::plan::Plan;
+use crate::plan::{Named, Plan};
 use crate::source::Access;
 use decode::Role;
 use std::collections::BTreeMap;
@@ -128,6 +128,7 @@ impl InOrder {
             let crosses = crossing(&self.description.memory, access.address, bytes);
             for from in (0..bytes).step_by(64) {
                 self.stores.stores.push(Store {
+                    named: Named::default(),
                     index: 0,
                     address: access.address + from,
                     bytes: (bytes - from).min(64),

@@ -449,8 +449,8 @@ impl OutOfOrder {
             let wait = self.memory.bank_wait(access, issue);
             let late = if self.memory.caches.lacks(access.address, issue) { numbers.late_loads } else { 0 };
             self.take_again(plan, op, issue, crossing + filling + late);
-            let (found, again) = self.memory.load(op, access, *dispatch, issue);
-            if let Some(again) = again {
+            let (found, again) = self.memory.load(op, plan.named_of(op), access, *dispatch, issue);
+            for again in again {
                 self.front.restart(again);
             }
             let beyond = match found {
@@ -574,7 +574,7 @@ impl Machine for OutOfOrder {
             let (_, stored, _) = plan.sources_of(op);
             let counted = counted
                 .is_some_and(|domain| stored.iter().any(|&one| self.registers.domain_of(one) == domain));
-            self.memory.store(op, accesses, address, data, counted);
+            self.memory.store(op, plan.named_of(op), accesses, address, data, counted);
             finish = finish.max(self.memory.stored(address, data, counted));
         }
         if self.queues_operations() {

@@ -8,6 +8,7 @@ use super::{crossing, Tally};
 use crate::description::{Description, Memory as Numbers, Renames};
 use crate::flags::Flags;
 use crate::op::Op;
+use crate::plan::{Named, NAMELESS};
 use crate::source::Access;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +29,8 @@ pub(super) struct Memory {
     waits_until: BTreeMap<u32, u64>,
     /// When the last load of a static instruction that stores supplied had found their data, and when it had its value.
     supplied: BTreeMap<u32, (u64, u64)>,
+    /// The place of the store that a load found its bytes in last, and how much it has learned, by its own place.
+    learned: BTreeMap<u32, (u32, u32)>,
     renames_free: u64,
     /// Loads of each bank, by cycle and bank.
     banks: BTreeMap<(u64, u64), u64>,
@@ -54,6 +57,11 @@ pub(super) struct Blocked {
     crossing: u64,
 }
 
+/// Whether two accesses name their bytes alike.
+fn same_name(one: Named, other: Named) -> bool {
+    one.name == other.name && one.name != NAMELESS
+}
+
 impl Memory {
     pub(super) fn new(description: &Description) -> Memory {
         Memory {
@@ -67,6 +75,7 @@ impl Memory {
             waits: BTreeMap::new(),
             waits_until: BTreeMap::new(),
             supplied: BTreeMap::new(),
+            learned: BTreeMap::new(),
             renames_free: 0,
             banks: BTreeMap::new(),
             tally: Tally::default(),
@@ -106,6 +115,54 @@ impl Memory {
     pub(super) fn load(
         &mut self,
         op: &Op,
+        named: Named,
+        access: &Access,
+        dispatch: u64,
+        issue: u64,
+    ) -> (Found, Vec<u64>) {
+        let (found, again) = self.find(op, named, access, dispatch, issue);
+        let renamed_wrongly = self.learn(op, named, access, issue);
+        (found, again.into_iter().chain(renamed_wrongly).collect())
+    }
+
+    /// Learns where a load finds its bytes; when fetch starts again if it had been renamed to another store.
+    fn learn(&mut self, op: &Op, named: Named, access: &Access, issue: u64) -> Option<u64> {
+        let numbers = &self.numbers;
+        if numbers.rename_learns == 0 {
+            return None;
+        }
+        let (address, bytes) = (access.address, u64::from(access.bytes.max(1)));
+        let crossing = crossing(numbers, address, bytes);
+        let most = numbers.rename_learns + numbers.rename_unlearns;
+        if let Some((number, Meets::All)) = self.stores.youngest(address, bytes, issue) {
+            let store = self.stores.stores[number];
+            if self.can_be_renamed(op, access, number, crossing) {
+                if !same_name(named, store.named) {
+                    let (_, times) = self.learned.get(&named.place).copied().unwrap_or_default();
+                    self.learned.insert(named.place, (store.named.place, most.min(times + 1)));
+                }
+                return None;
+            }
+        }
+        let &(place, times) = self.learned.get(&named.place)?;
+        let newest = self.stores.stores.iter().rposition(|store| store.named.place == place)?;
+        let in_flight = self.stores.stores[newest].drain.is_none_or(|drain| drain > issue);
+        if times == 0 || !in_flight || !self.is_in_reach(newest) {
+            return None;
+        }
+        self.learned.insert(named.place, (place, times.saturating_sub(self.numbers.rename_unlearns)));
+        (times >= self.numbers.rename_learns).then_some(issue + self.l1_latency + self.numbers.rename_flush)
+    }
+
+    /// Whether a store is one of the newest that a load can be renamed to.
+    fn is_in_reach(&self, number: usize) -> bool {
+        ((self.stores.stores.len() - number) as u64) <= self.numbers.rename_reach
+    }
+
+    fn find(
+        &mut self,
+        op: &Op,
+        named: Named,
         access: &Access,
         dispatch: u64,
         issue: u64,
@@ -121,32 +178,32 @@ impl Memory {
         let near = self.stores.youngest(words.0, words.1 - words.0, issue);
         if let Some((number, _)) = near.filter(|_| waits && self.numbers.order_waits_older) {
             let store = self.stores.stores[number];
-            if !self.renamed(op, access, &store, crossing) {
+            if !self.renamed(op, named, access, number, crossing) {
                 self.waits.insert(op.index, (store.index, self.numbers.order_remembers));
             }
         }
         let (mut start, mut again) = (issue, None);
         if let Some((number, Meets::Alias)) = met {
             let store = self.stores.stores[number];
-            if self.known(op, access, &store, crossing) > issue {
+            if self.known(op, named, access, number, crossing) > issue {
                 (start, again) = self.too_early(op, &store, waits);
             }
         }
         if let Some((number, _)) = near.filter(|_| unit > 1 && again.is_none()) {
             let store = self.stores.stores[number];
-            if self.known(op, access, &store, crossing) > issue {
+            if self.known(op, named, access, number, crossing) > issue {
                 (start, again) = self.too_early(op, &store, waits);
             }
         }
         if let Some((number, meets)) = self.stores.youngest_with_bytes(address, bytes, issue) {
             let store = self.stores.stores[number];
-            if self.known(op, access, &store, crossing) > start {
+            if self.known(op, named, access, number, crossing) > start {
                 let (second, flushed) = self.too_early(op, &store, waits);
                 (start, again) = (second, flushed.or(again));
             }
             start = start.max(remembered);
             let found = match meets {
-                Meets::All => self.forwarded(op, access, &store, dispatch, start, crossing),
+                Meets::All => self.forwarded(op, named, access, number, dispatch, start, crossing),
                 _ => self
                     .forwarded_in_part(op, access, number, issue, start, crossing)
                     .map(|there| (there, false)),
@@ -225,11 +282,13 @@ impl Memory {
 
     /// When the bytes of a load are there that one store has all of, and whether they are a register to which rename has added a
     /// constant; none if it does not forward.
+    #[allow(clippy::too_many_arguments)]
     fn forwarded(
         &mut self,
         op: &Op,
+        named: Named,
         access: &Access,
-        store: &Store,
+        number: usize,
         dispatch: u64,
         start: u64,
         crossing: u64,
@@ -237,8 +296,8 @@ impl Memory {
         if op.is(Flags::NO_FORWARD) {
             return None;
         }
-        let numbers = &self.numbers;
-        let renamed = self.renamed(op, access, store, crossing);
+        let (numbers, store) = (&self.numbers, self.stores.stores[number]);
+        let renamed = self.renamed(op, named, access, number, crossing);
         if let Some(cycles) = numbers.forward_renamed.filter(|_| renamed) {
             let slot = self.renames_free.max(dispatch);
             self.renames_free = slot + numbers.rename_interval;
@@ -247,11 +306,20 @@ impl Memory {
         let vector = op.is(Flags::MOVES_VECTOR);
         let cycles = if vector { numbers.forward_vector } else { numbers.forward };
         let crossing = numbers.cross_forward.unwrap_or(crossing).min(crossing);
-        Some((self.given(op, cycles, start, &[*store], 0, crossing), false))
+        Some((self.given(op, cycles, start, &[store], 0, crossing), false))
     }
 
-    /// Whether a load's register can be renamed to what is stored.
-    fn renamed(&self, op: &Op, access: &Access, store: &Store, crossing: u64) -> bool {
+    /// Whether a load's register is renamed to what is stored.
+    fn renamed(&self, op: &Op, named: Named, access: &Access, number: usize, crossing: u64) -> bool {
+        let learns = self.numbers.rename_learns;
+        let times = self.learned.get(&named.place).map_or(0, |&(_, times)| times);
+        let expected = times >= learns || same_name(named, self.stores.stores[number].named);
+        expected && self.can_be_renamed(op, access, number, crossing)
+    }
+
+    /// Whether it can be.
+    fn can_be_renamed(&self, op: &Op, access: &Access, number: usize, crossing: u64) -> bool {
+        let store = &self.stores.stores[number];
         let (numbers, bytes) = (&self.numbers, u64::from(access.bytes.max(1)));
         let words = |bytes: u64| bytes == 2 && numbers.renames != Renames::Base;
         let sizes = |bytes: u64| matches!(bytes, 1 | 4 | 8) || words(bytes);
@@ -261,6 +329,7 @@ impl Memory {
         let alike = within && sizes(bytes) && sizes(store.bytes);
         alike
             && numbers.forward_renamed.is_some()
+            && self.is_in_reach(number)
             && !op.is(Flags::NO_FORWARD)
             && bytes >= least
             && store.renames
@@ -270,9 +339,10 @@ impl Memory {
     }
 
     /// When a load that is issued no longer runs before a store.
-    fn known(&self, op: &Op, access: &Access, store: &Store, crossing: u64) -> u64 {
-        let early = if self.renamed(op, access, store, crossing) { 0 } else { self.numbers.order_early };
-        store.address_time + early
+    fn known(&self, op: &Op, named: Named, access: &Access, number: usize, crossing: u64) -> u64 {
+        let renamed = self.renamed(op, named, access, number, crossing);
+        let early = if renamed { 0 } else { self.numbers.order_early };
+        self.stores.stores[number].address_time + early
     }
 
     /// When the bytes of a load are there that the store of that number has some of; none if they cannot be put together.
@@ -392,6 +462,7 @@ impl Memory {
     pub(super) fn store(
         &mut self,
         op: &Op,
+        named: Named,
         accesses: &[Access],
         address_time: u64,
         data_time: u64,
@@ -407,6 +478,7 @@ impl Memory {
                 self.of_unit.push((self.stores.stores.len(), ready));
                 self.stores.stores.push(Store {
                     index: op.index,
+                    named,
                     address: access.address + from,
                     bytes: (bytes - from).min(64),
                     address_time,

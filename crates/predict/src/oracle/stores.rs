@@ -2,10 +2,12 @@
 //! The oracle's store queue: a list of all stores there ever were; a load looks at each of them.
 
 use crate::description::{Description, ReadModify};
+use crate::plan::Named;
 
 #[derive(Clone, Copy)]
 pub(super) struct Store {
     pub(super) index: u32,
+    pub(super) named: Named,
     pub(super) address: u64,
     pub(super) bytes: u64,
     pub(super) address_time: u64,
