@@ -569,6 +569,8 @@ pub struct Description {
     pub(crate) halves: Option<[u32; 2]>,
     /// Name and entries.
     pub(crate) queues: Vec<(String, u16)>,
+    /// Cycles from issue until an entry of each is free.
+    pub(crate) queues_held: Vec<u64>,
     pub(crate) classes: Vec<Class>,
     /// Added cycles, by producer's domain * DOMAINS_MAX + consumer's.
     pub(crate) bypass: Option<Vec<u8>>,
@@ -627,6 +629,7 @@ impl Description {
             domains: vec!["other".into(), "address".into(), "store_data".into(), "other_half".into()],
         };
         let mut queues: Vec<(String, u16)> = Vec::new();
+        let mut queues_held = Vec::new();
         let mut slice_queue = None;
         for name in cpu.names("queue") {
             let entries = builder.whole(&format!("queue.{name}.entries"), 1) as u16;
@@ -636,6 +639,8 @@ impl Description {
                 slice_queue = Some(queues.len() as u8);
             }
             queues.extend((0..copies).map(|_| (name.clone(), entries)));
+            let held = builder.whole(&format!("queue.{name}.held"), 0);
+            queues_held.extend((0..copies).map(|_| held));
         }
         if queues.len() > QUEUES_MAX {
             let key = format!("queue.{}.entries", queues[QUEUES_MAX].0);
@@ -690,6 +695,7 @@ impl Description {
             units,
             halves,
             queues,
+            queues_held,
             classes,
             late: late(bypass.as_deref().unwrap_or_default()),
             bypass,

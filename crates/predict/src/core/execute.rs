@@ -122,7 +122,7 @@ impl<R: Rules> Engine<R> {
             rules,
             front: FrontEnd::new(description, relax),
             ports: Ports::new(description, relax),
-            calendar: Calendar::new(limits),
+            calendar: Calendar::new(limits).held_for(&description.queues_held),
             memory: MemoryPath::new(description, relax, limit(memory.store_queue).max(least)),
             values: Values::new(description.bypass.as_deref().filter(|_| !relax.latency), description.later),
             window: Window::new(window, d.complete_width.max(1) as u64, d.complete_latency),

@@ -80,6 +80,7 @@ pub(crate) enum Fault {
     RingLonger,
     PoolsApart,
     QueueFreedEarly,
+    EntryFreedAtIssue,
     /// Fetch: a block is an instruction longer, the buffer holds one more, a quick prediction that is overruled costs nothing,
     /// the rest of a block comes at once, a branch taken second is predicted by itself, an entry begun is filled by the next block,
     /// a long one shares its first cycle, a branch is of its first byte's block, no block comes with the end of another, constants

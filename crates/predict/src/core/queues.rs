@@ -59,12 +59,22 @@ pub(crate) struct Calendar {
     releases: [[u16; LANES]; HORIZON],
     held: [u16; LANES],
     limits: [u16; LANES],
+    /// Cycles by which each queue's entries are freed later than their holders say.
+    later: [u64; LANES],
     now: u64,
 }
 
 impl Calendar {
     pub(crate) fn new(limits: [u16; LANES]) -> Calendar {
-        Calendar { releases: [[0; LANES]; HORIZON], held: [0; LANES], limits, now: 0 }
+        Calendar { releases: [[0; LANES]; HORIZON], held: [0; LANES], limits, later: [0; LANES], now: 0 }
+    }
+
+    /// With entries that are freed so many cycles later than their holders say.
+    pub(crate) fn held_for(mut self, later: &[u64]) -> Calendar {
+        for (own, &later) in self.later.iter_mut().zip(later) {
+            *own = if planted(Fault::EntryFreedAtIssue) { 0 } else { later };
+        }
+        self
     }
 
     /// Moves on to `cycle`: entries released until then are free.
@@ -168,8 +178,8 @@ impl Calendar {
     pub(crate) fn hold(&mut self, queue: usize, release: u64) {
         debug_assert!(release > self.now);
         let release = release - u64::from(planted(Fault::QueueFreedEarly) && release > self.now + 1);
-        let release = release.min(self.now + HORIZON as u64 - 1);
         let queue = queue % LANES;
+        let release = (release + self.later[queue]).min(self.now + HORIZON as u64 - 1);
         self.held[queue] = self.held[queue].wrapping_add(1);
         let releases = &mut self.releases[release as usize % HORIZON][queue];
         *releases = releases.wrapping_add(1);

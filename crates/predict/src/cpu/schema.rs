@@ -153,6 +153,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("rename.conditions", "registers", 0.0, 1.0, Optional, "out_of_order: 1 if what writes conditions and no register takes a general one for them; 0 (default) if not"),
     key("rename.shared", "registers", 1.0, 1024.0, Optional, "both together, of one pool that they share (default: each has its own)"),
     key("queue.*.entries", "entries", 1.0, 1024.0, Optional, "instructions that wait for issue in this queue"),
+    key("queue.*.held", "cycles", 0.0, 64.0, Optional, "out_of_order: cycles from issue until the entry is free (default 0)"),
     key("queue.*.copies", "queues", 1.0, 4.0, Optional, "sliced: such queues, one to a slice (default 1)"),
     key("binding.entries", "entries", 1.0, 1024.0, Optional, "with dispatch.binds, out_of_order: operations bound to one pipe that wait for it; in a cycle that begins with as many for any of them nothing that is bound is dispatched, nor what follows it; what one cycle dispatches goes to a pipe to which nothing was bound in it, if there is one (default: no limit, and any pipe)"),
     key("binding.apart", "operations", 1.0, 1024.0, Optional, "with dispatch.binds = 1, out_of_order: nothing is bound to a pipe for which so many more wait than for the emptiest that it can take (default: no limit)"),

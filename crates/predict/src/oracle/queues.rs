@@ -13,6 +13,8 @@ pub(super) const WAITING_LOADS: Queue = (usize::MAX, 0);
 pub(super) struct Queues {
     /// Entries of each queue, or of each half of it.
     entries: Vec<usize>,
+    /// Cycles from issue until an entry of each is free.
+    held_for: Vec<u64>,
     /// When its entries are freed.
     releases: BTreeMap<Queue, Vec<u64>>,
 }
@@ -27,7 +29,11 @@ impl Queues {
                 entries
             }
         });
-        Queues { entries: entries.collect(), releases: BTreeMap::new() }
+        Queues {
+            entries: entries.collect(),
+            held_for: description.queues_held.clone(),
+            releases: BTreeMap::new(),
+        }
     }
 
     /// How many entries are held at `cycle`.
@@ -57,8 +63,9 @@ impl Queues {
         held == 0 || held + many as usize <= self.entries[queue]
     }
 
-    /// An operation held an entry until `release`.
+    /// An operation held an entry until `release`, or as long longer as its queue's are.
     pub(super) fn add(&mut self, queue: Queue, release: u64) {
+        let release = release + self.held_for.get(queue.0).copied().unwrap_or(0);
         self.releases.entry(queue).or_default().push(release);
     }
 }
