@@ -312,7 +312,7 @@ pub struct Memory {
     /// Stores of less than whole aligned units read the cache and write it.
     pub(crate) read_modify: Option<ReadModify>,
     /// An index counts only if it is scaled.
-    pub(crate) indexed_by_scale: bool,
+    pub(crate) indexed_by: IndexedBy,
 }
 
 impl Memory {
@@ -350,6 +350,17 @@ impl ReadModify {
     pub(crate) fn takes(self, address: u64, bytes: u64) -> bool {
         (address | bytes) & (self.unit - 1) != 0
     }
+}
+
+/// Which addresses take a load longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IndexedBy {
+    /// Of two registers.
+    Register,
+    /// With an index that is scaled.
+    Scale,
+    /// With an index that is scaled, or that a displacement is added to.
+    Term,
 }
 
 /// Which accesses a core that renames memory can rename to each other.

@@ -409,7 +409,7 @@ impl Plan {
         let class = description.classes.get(usize::from(timing.class));
         flags |= class.map_or(Flags::NONE, |class| class.flags);
         flags |= static_flags(instruction, kinds);
-        flags |= Flags::INDEXED.when(is_indexed(instruction, description.memory.indexed_by_scale));
+        flags |= Flags::INDEXED.when(is_indexed(instruction, description.memory.indexed_by));
         flags =
             renaming(description, flags, instruction, kinds, &timing.parts) & !self.unlimited(description);
         if timing.fallback {
@@ -781,12 +781,17 @@ fn renaming(
 }
 
 /// Whether a load's address is of the form that takes longer: of two registers, or with one of them scaled.
-fn is_indexed(instruction: &Instruction, by_scale: bool) -> bool {
-    let scaled = |operand: &Operand| matches!(operand, Operand::Memory(address) if address.scale > 1);
+fn is_indexed(instruction: &Instruction, by: IndexedBy) -> bool {
+    let mut addresses = instruction.operands.iter().filter_map(|operand| match operand {
+        Operand::Memory(address) => Some(address),
+        _ => None,
+    });
     instruction.load
-        && if by_scale {
-            instruction.operands.iter().any(scaled)
-        } else {
-            instruction.address_reads.len() >= 2
+        && match by {
+            IndexedBy::Register => instruction.address_reads.len() >= 2,
+            IndexedBy::Scale => addresses.any(|address| address.scale > 1),
+            IndexedBy::Term => {
+                addresses.any(|address| address.scale > 1 || address.scale == 1 && address.displacement != 0)
+            }
         }
 }

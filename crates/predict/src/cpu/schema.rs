@@ -328,7 +328,7 @@ pub const WORDS: &[WordKey] = &[
     word("dispatch.together", &[], false, false, "out_of_order: the queue that has room for dispatch.width more before the instructions of a cycle are dispatched, all together (absent: each is when its own queue has room for it)"),
     word("dispatch.queued", &["instructions", "operations"], false, false, "out_of_order: what holds an entry of an issue queue: each instruction, in the queue of its first pipe until its last operation is issued (instructions, the default), or each operation, in that of its own pipe until it is issued, and one that stores until its address is, too (operations)"),
     word("rename.counted_twice", &[], false, false, "with memory.rename_counted: domain as which instructions read their sources that take a pipe for another cycle if a source is of those results (absent: none)"),
-    word("memory.indexed_by", &["register", "scale"], false, false, "what memory.indexed is for: an address of two registers (default), or one of them scaled"),
+    word("memory.indexed_by", &["register", "scale", "term"], false, false, "what memory.indexed is for: an address of two registers (default), an index that is scaled, or an index that is scaled or has a displacement beside it"),
     word("memory.load_op", &[], false, false, "class whose parts come before those of an instruction of another class that reads memory"),
     word("memory.load_op_vector", &[], false, false, "the same of an instruction that writes a vector register, which waits for what it loads as long as that class's value takes (default: memory.load_op)"),
     word("memory.store_op", &[], false, false, "class whose parts come after those of an instruction of another class that writes memory"),

@@ -252,7 +252,11 @@ impl Builder<'_> {
                 retry: self.whole("memory.read_modify.retry", 0),
                 failed: self.whole("memory.read_modify.failed", 0),
             }),
-            indexed_by_scale: self.cpu.word("memory.indexed_by") == Some("scale"),
+            indexed_by: match self.cpu.word("memory.indexed_by") {
+                Some("scale") => IndexedBy::Scale,
+                Some("term") => IndexedBy::Term,
+                _ => IndexedBy::Register,
+            },
         }
     }
 
