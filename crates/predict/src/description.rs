@@ -291,6 +291,8 @@ pub struct Memory {
     pub(crate) order_early: u64,
     /// Bytes by which the core tells that it ran too early.
     pub(crate) order_unit: u64,
+    /// Cycles for which it waits, instead.
+    pub(crate) order_lasts: u64,
     /// Whether it waits for the addresses of all older stores.
     pub(crate) order_waits_older: bool,
     pub(crate) alias_mask: u64,

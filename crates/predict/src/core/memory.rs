@@ -178,6 +178,8 @@ pub(super) struct MemoryPath {
     all_addressed: u64,
     /// The newest loads that stores supplied, by static instruction, if a load that has to wait tries again only later.
     supplied: Vec<Supplied>,
+    /// Loads that ran too early wait from then on, for so many executions or cycles.
+    waits_for_order: bool,
     /// Which loads are expected to find their bytes in a store.
     renaming: Renaming,
     /// The first cycle in which another load's register can be renamed to a stored one.
@@ -214,6 +216,7 @@ impl MemoryPath {
             addressed: Vec::new(),
             all_addressed: 0,
             supplied: Vec::new(),
+            waits_for_order: costs.order_remembers > 0 || costs.order_lasts > 0,
             renaming: Renaming::new(&costs),
             renames_free: 0,
             banks: costs
@@ -329,7 +332,7 @@ impl MemoryPath {
     ) -> Option<u64> {
         let bytes = u64::from(access.bytes.max(1));
         let apart = (access.address ^ (access.address + bytes - 1)) & self.apart_bits != 0;
-        let waits = self.costs.order_remembers > 0 && self.remembers(op, dispatch);
+        let waits = self.waits_for_order && self.remembers(op, dispatch);
         let expected = self.renaming.learns() && self.renaming.may_miss(named.place);
         if rarely(apart || waits || expected) || self.stores.may_meet(access.address, bytes, issue) {
             return None;
@@ -684,6 +687,9 @@ impl MemoryPath {
         }
         self.counts.order_flushes += 1;
         let again = store.address_time + self.costs.order_flush;
+        if self.costs.order_lasts > 0 {
+            early.until = again + if planted(Fault::WaitsNoLonger) { 0 } else { self.costs.order_lasts };
+        }
         front.restart(again, Cause::OrderFlush);
         again
     }
@@ -697,7 +703,7 @@ impl MemoryPath {
     /// When the addresses are known that the load waits for because it once ran before such a store; 0 if it does not wait.
     #[inline]
     fn remembered(&mut self, op: &Op, dispatch: u64, issue: u64, met: Option<&(Meets, Store)>) -> u64 {
-        if self.costs.order_remembers == 0 || planted(Fault::StoreForgotten) {
+        if !self.waits_for_order || planted(Fault::StoreForgotten) {
             return 0;
         }
         let Some(early) = self.early.get_mut(op.index as usize).filter(|early| early.waits(dispatch)) else {
@@ -761,7 +767,7 @@ impl MemoryPath {
     ) -> u64 {
         let known = |access: &&Access| access.store && access.known;
         for access in accesses.iter().filter(known) {
-            if self.costs.order_remembers > 0 {
+            if self.waits_for_order {
                 if self.costs.order_waits_older {
                     self.all_addressed = self.all_addressed.max(address_time);
                 } else {

@@ -126,6 +126,8 @@ pub(crate) enum Fault {
     StoreForgotten,
     /// A load that was dispatched while another execution of it still waited does not wait.
     WaitsAsRun,
+    /// Nor one that is dispatched some cycles after it ran too early.
+    WaitsNoLonger,
     /// Nor one that has no byte of a late store, but of its word.
     WordForgotten,
     /// One that waits and meets a store counts as one that meets none.

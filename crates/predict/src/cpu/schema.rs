@@ -209,6 +209,7 @@ pub const NUMBERS: &[NumberKey] = &[
     key("memory.string_bytes", "bytes", 1.0, 64.0, Optional, "bytes that a repeated string instruction of x86 (rep movs, rep stos) moves at once, aligned to as many (absent: one element)"),
     key("memory.same_group_flush", "cycles", 0.0, 128.0, Optional, "grouped: cycles to fetch a load again that hit a store of its own group and may not forward"),
     key("memory.order_remembers", "executions", 0.0, 4096.0, Optional, "executions for which a load that was ready before the address of an older store to its bytes waits for the addresses that memory.order_waits says (default 0: it waits for stores to its bytes alone)"),
+    key("memory.order_lasts", "cycles", 0.0, 4096.0, Optional, "cycles for which a load that ran too early waits, instead of executions, for the addresses of all older stores (default 0)"),
     key("memory.cross", "bytes", 4.0, 65536.0, Optional, "an access that crosses a multiple of this costs memory.cross_cost more"),
     key("memory.cross_cost", "cycles", 0.0, 256.0, Optional, "see memory.cross"),
     key("memory.fill_loads", "accesses", 0.0, 8.0, Optional, "accesses for which the filling of a line of the first level takes the pipes of the load that misses it, or is the first to use it behind a prefetch (default 0)"),

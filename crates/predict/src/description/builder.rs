@@ -233,7 +233,9 @@ impl Builder<'_> {
             order_wait: self.whole("memory.order_wait", 0),
             order_early: self.whole("memory.order_early", 0),
             order_unit: self.whole("memory.order_unit", 1).next_power_of_two(),
-            order_waits_older: self.cpu.word("memory.order_waits") == Some("older"),
+            order_lasts: self.whole("memory.order_lasts", 0),
+            order_waits_older: self.cpu.word("memory.order_waits") == Some("older")
+                || self.whole("memory.order_lasts", 0) > 0,
             order_waits: self.cpu.word("memory.load_hit_store") == Some("wait"),
             alias_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
             same_group_flush: self.whole("memory.same_group_flush", 0),

@@ -105,6 +105,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::FlushedAgain, &["power8", "power9"]),
     (Fault::StoreForgotten, &["zen4"]),
     (Fault::WaitsAsRun, &["redwood_cove"]),
+    (Fault::WaitsNoLonger, &["zen5"]),
     (Fault::WordForgotten, &["redwood_cove"]),
     (Fault::MetForgotten, &["redwood_cove"]),
     (Fault::LateFree, &["redwood_cove"]),

@@ -388,6 +388,9 @@ impl Memory {
         }
         self.tally.order_flushes += 1;
         let again = store.address_time + self.numbers.order_flush;
+        if self.numbers.order_lasts > 0 {
+            self.waits_until.insert(op.index, again + self.numbers.order_lasts);
+        }
         (again, Some(again))
     }
 
