@@ -245,7 +245,14 @@ impl<R: Rules> Engine<R> {
                     finish.max(self.set_results(plan, op, base, update, Loaded::AT_ONCE, self.ports.own()));
             }
             let counted = self.stores_counted(plan, op);
-            finish = finish.max(self.memory.store(op, plan.named_of(op), accesses, address, data, counted));
+            finish = finish.max(self.memory.store(
+                op,
+                self.memory.named(plan, op),
+                accesses,
+                address,
+                data,
+                counted,
+            ));
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
         }
         let loaded = self.load(plan, op, accesses, dispatch, address, events);
@@ -296,7 +303,14 @@ impl<R: Rules> Engine<R> {
         if op.is(Flags::STORE) {
             let (address, data) = (address.unwrap_or(issue), data.unwrap_or(issue));
             let counted = self.stores_counted(plan, op);
-            finish = finish.max(self.memory.store(op, plan.named_of(op), accesses, address, data, counted));
+            finish = finish.max(self.memory.store(
+                op,
+                self.memory.named(plan, op),
+                accesses,
+                address,
+                data,
+                counted,
+            ));
         }
         Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
     }
@@ -434,7 +448,7 @@ impl<R: Rules> Engine<R> {
         if rarely(access.store || !access.known) {
             return Loaded::AT_ONCE;
         }
-        let named = plan.named_of(op);
+        let named = self.memory.named(plan, op);
         let wait = self.memory.bank_wait(access, issue) + self.memory.indexing(op);
         for _ in 1..self.memory.passes(access, issue) {
             self.ports.again(op, issue);

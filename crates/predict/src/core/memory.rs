@@ -16,7 +16,7 @@ use crate::cause::Cause;
 use crate::description::*;
 use crate::flags::Flags;
 use crate::op::*;
-use crate::plan::{Named, NAMELESS};
+use crate::plan::{Named, Plan, NAMELESS};
 use crate::relax::Relax;
 use crate::source::Access;
 
@@ -278,6 +278,16 @@ impl MemoryPath {
         counters.order_flushes += counts.order_flushes;
     }
 
+    /// What rename knows of an instruction's accesses, if that matters.
+    #[inline(always)]
+    pub(super) fn named(&self, plan: &Plan, op: &Op) -> Named {
+        if self.renaming.learns() {
+            plan.named_of(op)
+        } else {
+            Named::default()
+        }
+    }
+
     /// How many accesses a load that went to its pipe at `issue` takes it for, the filling of its line among them.
     #[inline(always)]
     pub(super) fn passes(&mut self, access: &Access, issue: u64) -> u64 {
@@ -516,7 +526,9 @@ impl MemoryPath {
             self.renames_free = slot + self.costs.rename_interval;
             let there = (store.data_time + renamed).max(slot);
             self.awaited = if there > slot { store.number } else { NOBODY };
-            let extra = there.saturating_sub(issue + self.l1_latency);
+            // Nor for its address, however long that takes.
+            let address = if planted(Fault::AddressAwaited) { 0 } else { self.indexing(op) };
+            let extra = there.saturating_sub(issue + self.l1_latency + address);
             return Loaded { extra, cause: Cause::LoadHitStore, counted: store.counted };
         }
         let vector = op.is(Flags::MOVES_VECTOR);

@@ -73,6 +73,8 @@ pub(crate) enum Fault {
     MissesForgiven,
     NamesUnseen,
     ReachesFurther,
+    /// What is renamed waits for an address of an index.
+    AddressAwaited,
     /// The window: one more completes in a cycle, one more is in flight, a rename register or a load more; vectors have a pool
     /// of their own where they share one; an entry of an issue queue is given back early.
     CompletesMore,

@@ -61,6 +61,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::MissesForgiven, &["zen5"]),
     (Fault::NamesUnseen, &["passing:zen5"]),
     (Fault::ReachesFurther, &["zen5"]),
+    (Fault::AddressAwaited, &["zen3", "zen5"]),
     (Fault::EntryFreedAtIssue, &["zen5"]),
     (Fault::CompletesMore, POWER),
     (Fault::WindowLonger, POWER),

@@ -301,7 +301,9 @@ impl Memory {
         if let Some(cycles) = numbers.forward_renamed.filter(|_| renamed) {
             let slot = self.renames_free.max(dispatch);
             self.renames_free = slot + numbers.rename_interval;
-            return Some((slot.max(store.data_time + cycles), store.counted));
+            // An address of an index is not waited for.
+            let indexed = if op.is(Flags::INDEXED) { numbers.indexed } else { 0 };
+            return Some((slot.max(store.data_time + cycles).saturating_sub(indexed), store.counted));
         }
         let vector = op.is(Flags::MOVES_VECTOR);
         let cycles = if vector { numbers.forward_vector } else { numbers.forward };
