@@ -213,6 +213,10 @@ pub(crate) struct Steering {
     pub(crate) apart: u32,
     /// The same between the pipes of a scheduler.
     pub(crate) pipes_apart: u32,
+    /// Slots behind each other that go to one scheduler.
+    pub(crate) slots: u32,
+    /// What had to wait for room goes where fewer wait for the pipes that it can take.
+    pub(crate) by_pipes: bool,
 }
 
 /// Loads, stores and what goes wrong between them.

@@ -46,6 +46,7 @@ pub(crate) enum Fault {
     /// A slot goes to the first set of pipes, whichever it is, or to either scheduler; a scheduler's pipes have no turns.
     LaneForgotten,
     SlotForgotten,
+    PipesForgotten,
     SchedulerTurnForgotten,
     /// The store queue: a chain goes on in another granule, a store that the table forgot is not looked for, stores drain
     /// without a pause, two only to one line, no more than two, a read-modify-write delays nobody, the queue has an entry more, a value is

@@ -83,12 +83,26 @@ impl Schedulers {
         if fuller[0].abs_diff(fuller[1]) >= self.rules.apart {
             usize::from(fuller[1] < fuller[0])
         } else if let Some(slot) = slot.filter(|_| !planted(Fault::SlotForgotten)) {
-            (slot % 2) as usize
+            (slot / self.rules.slots % 2) as usize
+        } else if let Some(one) = self.emptier(mask) {
+            one
         } else if held[0] == held[1] {
             self.other
         } else {
             usize::from(held[1] < held[0])
         }
+    }
+
+    /// The scheduler in which fewer wait for the pipes that the operation can take, if that counts.
+    fn emptier(&self, mask: u32) -> Option<usize> {
+        if !self.rules.by_pipes || planted(Fault::PipesForgotten) {
+            return None;
+        }
+        let [first, second] = [0, 1].map(|one| {
+            let able = self.rules.pipes[one].iter().zip(self.waiting[one]);
+            able.filter(|(pipe, _)| mask & **pipe != 0).map(|(_, waiting)| waiting).min()
+        });
+        (first != second).then_some(usize::from(second < first))
     }
 
     /// The pipe of that scheduler: both in turn, whatever waits for them, as long as one is not that much ahead.

@@ -36,7 +36,7 @@ impl Cpu {
 
     /// Numbers that only act together with another.
     fn idle_pairs(&self) -> Option<Found> {
-        const PAIRS: [(&str, &str, &str); 58] = [
+        const PAIRS: [(&str, &str, &str); 60] = [
             ("fetch.btb", "fetch.btb_taken", "together with fetch.btb_taken"),
             ("fetch.btb_taken", "fetch.btb", "together with fetch.btb"),
             ("fetch.btb2", "fetch.btb2_taken", "together with fetch.btb2_taken"),
@@ -98,6 +98,8 @@ impl Cpu {
             ("schedulers.entries", "schedulers.pipes", "together with schedulers.pipes"),
             ("schedulers.enter", "schedulers.pipes", "together with schedulers.pipes"),
             ("schedulers.apart", "schedulers.pipes", "together with schedulers.pipes"),
+            ("schedulers.by_pipes", "schedulers.pipes", "together with schedulers.pipes"),
+            ("schedulers.slots", "schedulers.pipes", "together with schedulers.pipes"),
             ("schedulers.pipes_apart", "schedulers.pipes", "together with schedulers.pipes"),
         ];
         let idle = PAIRS.into_iter().find(|(key, other, _)| self.has(key) && !self.has(other));

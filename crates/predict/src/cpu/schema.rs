@@ -162,6 +162,8 @@ pub const NUMBERS: &[NumberKey] = &[
     key("schedulers.entries", "entries", 1.0, 1024.0, Optional, "with schedulers.pipes: operations that each of the two holds (default: no limit)"),
     key("schedulers.enter", "instructions", 1.0, 32.0, Optional, "with schedulers.pipes: operations that enter in a cycle where they had to wait for room (default: no limit)"),
     key("schedulers.apart", "instructions", 1.0, 1024.0, Optional, "with schedulers.pipes: that many more waiting for the fuller pipe of one than for that of the other, and an operation goes to the other (default: never)"),
+    key("schedulers.by_pipes", "schedulers", 0.0, 1.0, Optional, "with schedulers.pipes: 1 if an operation that had to wait for room goes to the scheduler in which fewer wait for the pipes that it can take, of equals to the one that holds less; 0 (default) if to the latter"),
+    key("schedulers.slots", "slots", 1.0, 8.0, Optional, "with schedulers.pipes: slots behind each other that go to one scheduler (default 1)"),
     key("schedulers.pipes_apart", "instructions", 1.0, 1024.0, Optional, "with schedulers.pipes: that many more waiting for one pipe of a scheduler than for the other, and an operation of both goes to the other (default: never)"),
     key("unit.*.pipes", "pipes", 1.0, 16.0, Optional, "identical pipes of this execution unit"),
     key("unit.*.half", "half", 0.0, 1.0, Optional, "with two dispatch.halves: the one that a unit of one pipe belongs to (absent: both reach it); of two pipes each half has one"),

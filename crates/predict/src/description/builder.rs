@@ -390,6 +390,8 @@ impl Builder<'_> {
             enter: number("enter"),
             apart: number("apart"),
             pipes_apart: number("pipes_apart"),
+            slots: self.whole("schedulers.slots", 1) as u32,
+            by_pipes: self.whole("schedulers.by_pipes", 0) != 0,
         }))
     }
 

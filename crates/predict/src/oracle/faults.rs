@@ -91,6 +91,7 @@ const FAULTS: &[(Fault, &[&str])] = &[
     (Fault::RunForgotten, &["zen4"]),
     (Fault::LaneForgotten, &["zen5"]),
     (Fault::SlotForgotten, &["zen4"]),
+    (Fault::PipesForgotten, &["zen5"]),
     (Fault::SchedulerTurnForgotten, &["zen4"]),
     (Fault::ModifiedFree, &["zen3"]),
     (Fault::SpillForgotten, &["golden_cove", "zen3"]),

@@ -246,7 +246,7 @@ impl Pipes {
             if cycle > self.entered_at {
                 (self.entered_at, self.entered) = (cycle, 0);
             }
-            let by_slot = (at_once && cycle == now).then_some(slot as usize % 2);
+            let by_slot = (at_once && cycle == now).then_some((slot / steering.slots) as usize % 2);
             pipe = self.entry(steering, part.mask, by_slot, cycle);
             cycle += 1;
         }
@@ -271,6 +271,10 @@ impl Pipes {
         let sum = |one: usize| counts[one].iter().sum::<u32>();
         let most = |one: usize| *counts[one].iter().max().unwrap();
         let can = |one: usize| steering.pipes[one].iter().filter(|pipe| mask & **pipe != 0).count();
+        let able = |one: usize| {
+            let counts = steering.pipes[one].iter().zip(counts[one]);
+            counts.filter(|(pipe, _)| mask & **pipe != 0).map(|(_, count)| count).min()
+        };
         let choose = |by_slot: Option<usize>| match (can(0), can(1)) {
             (_, 0) => 0,
             (0, _) => 1,
@@ -278,6 +282,8 @@ impl Pipes {
             _ if most(1) >= most(0).saturating_add(steering.apart) => 0,
             _ => match by_slot {
                 Some(slot) => slot,
+                None if steering.by_pipes && able(0) < able(1) => 0,
+                None if steering.by_pipes && able(1) < able(0) => 1,
                 None if sum(0) < sum(1) => 0,
                 None if sum(1) < sum(0) => 1,
                 None => self.other,
