@@ -244,15 +244,7 @@ impl<R: Rules> Engine<R> {
                 finish =
                     finish.max(self.set_results(plan, op, base, update, Loaded::AT_ONCE, self.ports.own()));
             }
-            let counted = self.stores_counted(plan, op);
-            finish = finish.max(self.memory.store(
-                op,
-                self.memory.named(plan, op),
-                accesses,
-                address,
-                data,
-                counted,
-            ));
+            finish = finish.max(self.store(plan, op, accesses, address, data));
             return Run { start, ready, source_cause, issue: base, base, loaded: Loaded::AT_ONCE, finish };
         }
         let loaded = self.load(plan, op, accesses, dispatch, address, events);
@@ -302,15 +294,7 @@ impl<R: Rules> Engine<R> {
         finish += u64::from(planted(Fault::GeneralLate));
         if op.is(Flags::STORE) {
             let (address, data) = (address.unwrap_or(issue), data.unwrap_or(issue));
-            let counted = self.stores_counted(plan, op);
-            finish = finish.max(self.memory.store(
-                op,
-                self.memory.named(plan, op),
-                accesses,
-                address,
-                data,
-                counted,
-            ));
+            finish = finish.max(self.store(plan, op, accesses, address, data));
         }
         Run { start, ready: sources.last, source_cause: sources.cause, issue, base, loaded, finish }
     }
@@ -527,6 +511,13 @@ impl<R: Rules> Engine<R> {
         if plan.all_sources(op).iter().any(is_counted) && !planted(Fault::CountedOnce) {
             self.ports.again(op, issue);
         }
+    }
+
+    /// Puts the stores of an instruction into the queue, whose address and data went to their pipes then; when they have finished.
+    #[inline(always)]
+    fn store(&mut self, plan: &Plan, op: &Op, accesses: &[Access], address: u64, data: u64) -> u64 {
+        let counted = self.stores_counted(plan, op);
+        self.memory.store(op, self.memory.named(plan, op), accesses, address, data, counted)
     }
 
     /// Whether it stores a register to which rename has added a constant that no operation has added yet, if that matters.

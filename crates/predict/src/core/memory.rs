@@ -8,9 +8,11 @@ use super::drains::{Drains, Store};
 use super::front_end::FrontEnd;
 use super::hierarchy::{Hierarchy, TO_CLAIM};
 use super::hint::{mostly, rarely};
+use super::order::{Order, Ran};
 use super::planted::{planted, Fault};
 use super::renaming::Renaming;
 use super::store_queue::{Given, Meets, StoreQueue, NOBODY};
+use super::table::entry;
 use super::Counters;
 use crate::cause::Cause;
 use crate::description::*;
@@ -97,39 +99,11 @@ fn renamable(access: &Access, store: &Store, words: bool) -> bool {
     access.address == store.address && fits(bytes) && fits(store.bytes) && bytes <= store.bytes
 }
 
-/// What is known of a load that was ready before the address of an older store to its bytes.
-#[derive(Clone, Copy, Default)]
-struct Early {
-    flushed: bool,
-    /// It waits so many times more for the address of the newest store of that static instruction, or, with
-    /// `Costs::order_waits_older`, for the addresses of all older stores;
-    left: u32,
-    store: u32,
-    /// and so do those that were dispatched before the last of these times.
-    until: u64,
-}
-
-impl Early {
-    /// Whether a load dispatched at `dispatch` waits.
-    fn waits(&self, dispatch: u64) -> bool {
-        self.left > 0 || dispatch < self.until
-    }
-}
-
 /// When the newest load of a static instruction that a store supplied tried and got its bytes, and when they were there.
 #[derive(Clone, Copy, Default)]
 struct Supplied {
     tried: u64,
     there: u64,
-}
-
-/// The place of a static instruction in a table that grows.
-pub(super) fn entry<T: Clone + Default>(table: &mut Vec<T>, index: u32) -> &mut T {
-    let index = index as usize;
-    if table.len() <= index {
-        table.resize(index + 1, T::default());
-    }
-    &mut table[index]
 }
 
 /// Bytes of a store that the store queue keeps as one.
@@ -170,16 +144,10 @@ pub(super) struct MemoryPath {
     apart_bits: u64,
     /// A load takes its pipe more often if its line is not there (`Memory::fill_loads`, `late_loads`).
     takes_lines: bool,
-    /// Loads that once ran before a store to their bytes and now wait for it, by static instruction.
-    early: Vec<Early>,
-    /// When the address of each static instruction's newest store was known, if loads wait for that.
-    addressed: Vec<u64>,
-    /// When the addresses of all stores so far were known, if loads wait for that.
-    all_addressed: u64,
+    /// Loads that ran before a store to their bytes.
+    order: Order,
     /// The newest loads that stores supplied, by static instruction, if a load that has to wait tries again only later.
     supplied: Vec<Supplied>,
-    /// Loads that ran too early wait from then on, for so many executions or cycles.
-    waits_for_order: bool,
     /// Which loads are expected to find their bytes in a store.
     renaming: Renaming,
     /// The first cycle in which another load's register can be renamed to a stored one.
@@ -212,11 +180,8 @@ impl MemoryPath {
             crossing_bits,
             apart_bits: crossing_bits | !(description.caches.line - 1),
             takes_lines: costs.fill_loads > 0 || costs.late_loads > 0,
-            early: Vec::new(),
-            addressed: Vec::new(),
-            all_addressed: 0,
+            order: Order::new(&costs),
             supplied: Vec::new(),
-            waits_for_order: costs.order_remembers > 0 || costs.order_lasts > 0,
             renaming: Renaming::new(&costs),
             renames_free: 0,
             banks: costs
@@ -342,7 +307,7 @@ impl MemoryPath {
     ) -> Option<u64> {
         let bytes = u64::from(access.bytes.max(1));
         let apart = (access.address ^ (access.address + bytes - 1)) & self.apart_bits != 0;
-        let waits = self.waits_for_order && self.remembers(op, dispatch);
+        let waits = self.order.waits(op.index, dispatch);
         let expected = self.renaming.learns() && self.renaming.may_miss(named.place);
         if rarely(apart || waits || expected) || self.stores.may_meet(access.address, bytes, issue) {
             return None;
@@ -365,18 +330,21 @@ impl MemoryPath {
         let bytes = u64::from(access.bytes.max(1));
         let crossing = self.crossing(access.address, bytes);
         let load = Load { op, named, access, bytes, dispatch, issue, crossing };
-        let found = self.find(&load, front);
-        if self.renaming.learns() && !self.passes_stores {
-            self.learn(&load, front);
+        if self.passes_stores {
+            return Found::Bytes(self.from_caches(&load, issue));
+        }
+        let met = self.stores.find(access.address, bytes, issue);
+        let found = self.find(&load, met, front);
+        if self.renaming.learns() {
+            self.learn(&load, met, front);
         }
         found
     }
 
     /// Where the load found its bytes, and where it will be expected to. If it had been renamed to another store, what follows it is
     /// fetched again.
-    fn learn(&mut self, load: &Load<'_>, front: &mut FrontEnd) {
-        let Load { named, access, bytes, issue, .. } = *load;
-        let met = self.stores.find(access.address, bytes, issue);
+    fn learn(&mut self, load: &Load<'_>, met: Option<(Meets, Store)>, front: &mut FrontEnd) {
+        let Load { named, issue, .. } = *load;
         if let Some((Meets::All, store)) = met {
             if self.fits(load, &store) {
                 if !self.names(load, &store) {
@@ -385,7 +353,7 @@ impl MemoryPath {
                 return;
             }
         }
-        let in_reach = |&number: &u64| self.stores.is_in_reach(number, self.renaming.reach);
+        let in_reach = |&number: &u64| self.stores.is_in_reach(number, self.costs.rename_reach);
         let expected = self.renaming.expected(named.place).filter(in_reach);
         if expected.is_some_and(|number| self.stores.drain_of(number) > issue)
             && self.renaming.missed(named.place)
@@ -394,40 +362,38 @@ impl MemoryPath {
         }
     }
 
-    fn find(&mut self, load: &Load<'_>, front: &mut FrontEnd) -> Found {
+    /// What a load finds that meets that store in flight, or none.
+    #[inline(always)]
+    fn find(&mut self, load: &Load<'_>, mut met: Option<(Meets, Store)>, front: &mut FrontEnd) -> Found {
         let Load { op, access, bytes, dispatch, issue, .. } = *load;
         let mut start = issue;
-        if !self.passes_stores {
-            let mut met = self.stores.find(access.address, bytes, issue);
-            let remembered = self.remembered(op, dispatch, issue, met.as_ref());
-            let near = self.near(access.address, bytes, issue);
-            if let Some((_, store)) = near.or(met).filter(|_| remembered > 0) {
-                self.meets_again(load, &store);
+        let remembered = self.order.known(op.index, dispatch, issue, met.as_ref(), &self.stores);
+        let near = self.near(access.address, bytes, issue);
+        if let Some((_, store)) = near.or(met).filter(|_| remembered > 0) {
+            if !self.renamed(load, &store) {
+                self.order.meets_again(op.index);
             }
-            if let Some((_, store)) = near {
-                if self.known(load, &store) > issue {
-                    start = self.too_early(op, &store, dispatch, front);
-                }
-            }
-            if let Some((Meets::Alias, store)) = met {
-                // It has none of the bytes, so once its address is known, an older store may.
-                if self.known(load, &store) > issue {
-                    start = self.too_early(op, &store, dispatch, front);
-                }
-                met = self
-                    .stores
-                    .find_bytes(access.address, bytes, issue)
-                    .filter(|_| !planted(Fault::AliasHides));
-            }
-            if let Some((meets, store)) = met {
-                if self.known(load, &store) > start {
-                    start = self.too_early(op, &store, dispatch, front);
-                }
-                return self.meet(load, meets, &store, start.max(remembered));
-            }
-            start = start.max(remembered);
         }
-        Found::Bytes(self.from_caches(load, start))
+        if let Some((_, store)) = near {
+            if self.known(load, &store) > issue {
+                start = self.too_early(op, &store, dispatch, front);
+            }
+        }
+        if let Some((Meets::Alias, store)) = met {
+            // It has none of the bytes, so once its address is known, an older store may.
+            if self.known(load, &store) > issue {
+                start = self.too_early(op, &store, dispatch, front);
+            }
+            met =
+                self.stores.find_bytes(access.address, bytes, issue).filter(|_| !planted(Fault::AliasHides));
+        }
+        if let Some((meets, store)) = met {
+            if self.known(load, &store) > start {
+                start = self.too_early(op, &store, dispatch, front);
+            }
+            return self.meet(load, meets, &store, start.max(remembered));
+        }
+        Found::Bytes(self.from_caches(load, start.max(remembered)))
     }
 
     fn from_caches(&mut self, load: &Load<'_>, start: u64) -> Loaded {
@@ -480,14 +446,6 @@ impl MemoryPath {
     fn known(&self, load: &Load<'_>, store: &Store) -> u64 {
         let early = self.costs.order_early;
         store.address_time + if early > 0 && !self.renamed(load, store) { early } else { 0 }
-    }
-
-    /// A load that waits for older addresses meets a store in flight: it goes on to wait, unless its register is renamed to what is
-    /// stored.
-    fn meets_again(&mut self, load: &Load<'_>, store: &Store) {
-        if self.costs.order_waits_older && !self.renamed(load, store) && !planted(Fault::MetForgotten) {
-            entry(&mut self.early, load.op.index).left = self.costs.order_remembers;
-        }
     }
 
     /// Whether the register of a load that has all its bytes from one store is renamed to what is stored.
@@ -683,58 +641,16 @@ impl MemoryPath {
         }
     }
 
-    /// A load that was dispatched at `dispatch` was ready before an older store's address: it waits, or it ran and is flushed, once
-    /// or, with `Costs::order_waits_older`, whenever it does not wait.
+    /// A load was ready before an older store's address: when it tries. If it is flushed, what follows it is fetched again.
     fn too_early(&mut self, op: &Op, store: &Store, dispatch: u64, front: &mut FrontEnd) -> u64 {
-        let early = entry(&mut self.early, op.index);
-        let waits = if self.costs.order_waits_older { early.waits(dispatch) } else { early.flushed };
-        *early = Early {
-            flushed: !planted(Fault::FlushedAgain),
-            left: self.costs.order_remembers,
-            store: store.index,
-            until: early.until,
-        };
-        if self.costs.order_waits || waits {
-            return store.address_time + self.costs.order_wait;
+        match self.order.too_early(op.index, store, dispatch) {
+            Ran::Waits(cycle) => cycle,
+            Ran::Flushed(again) => {
+                self.counts.order_flushes += 1;
+                front.restart(again, Cause::OrderFlush);
+                again
+            }
         }
-        self.counts.order_flushes += 1;
-        let again = store.address_time + self.costs.order_flush;
-        if self.costs.order_lasts > 0 {
-            early.until = again + if planted(Fault::WaitsNoLonger) { 0 } else { self.costs.order_lasts };
-        }
-        front.restart(again, Cause::OrderFlush);
-        again
-    }
-
-    /// Whether it once ran before a store to its bytes, and still waits for such stores.
-    #[inline]
-    fn remembers(&self, op: &Op, dispatch: u64) -> bool {
-        self.early.get(op.index as usize).is_some_and(|early| early.waits(dispatch))
-    }
-
-    /// When the addresses are known that the load waits for because it once ran before such a store; 0 if it does not wait.
-    #[inline]
-    fn remembered(&mut self, op: &Op, dispatch: u64, issue: u64, met: Option<&(Meets, Store)>) -> u64 {
-        if !self.waits_for_order || planted(Fault::StoreForgotten) {
-            return 0;
-        }
-        let Some(early) = self.early.get_mut(op.index as usize).filter(|early| early.waits(dispatch)) else {
-            return 0;
-        };
-        let last = early.left == 1;
-        early.left = early.left.saturating_sub(1);
-        if !self.costs.order_waits_older {
-            return self.addressed[early.store as usize] + self.costs.order_wait;
-        }
-        // What is older than a store that has all the bytes does not matter.
-        let known = match met {
-            Some((Meets::All, store)) => self.stores.addressed_from(store.number),
-            _ => self.all_addressed,
-        };
-        if last && !planted(Fault::WaitsAsRun) {
-            early.until = known.max(issue);
-        }
-        known + self.costs.order_wait
     }
 
     /// The youngest store to a unit of memory by which the core tells that a load ran too early, if that is more than a byte.
@@ -779,13 +695,7 @@ impl MemoryPath {
     ) -> u64 {
         let known = |access: &&Access| access.store && access.known;
         for access in accesses.iter().filter(known) {
-            if self.waits_for_order {
-                if self.costs.order_waits_older {
-                    self.all_addressed = self.all_addressed.max(address_time);
-                } else {
-                    *entry(&mut self.addressed, op.index) = address_time;
-                }
-            }
+            self.order.addressed(op.index, address_time);
             let bytes = u64::from(access.bytes.max(1));
             let ready = self.caches.store(access.address, bytes, address_time);
             let crossing = self.crossing(access.address, bytes);

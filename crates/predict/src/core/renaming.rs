@@ -5,8 +5,8 @@
 //! instruction that it found them in last goes elsewhere. On Zen 5 a load that meets a store once in two turns, or in sixteen, is
 //! never renamed; one that misses it once in 24 turns is, and every miss is a flush.
 
-use super::memory::entry;
 use super::planted::{planted, Fault};
+use super::table::entry;
 use crate::description::Memory;
 
 /// What is known of a static instruction that loads.
@@ -21,8 +21,6 @@ struct Learned {
 pub(super) struct Renaming {
     learns: u32,
     unlearns: u32,
-    /// Of so many newest stores.
-    pub(super) reach: u64,
     loads: Vec<Learned>,
     /// The newest store of each static instruction, by number.
     newest: Vec<u64>,
@@ -33,7 +31,6 @@ impl Renaming {
         Renaming {
             learns: costs.rename_learns,
             unlearns: costs.rename_unlearns,
-            reach: costs.rename_reach,
             loads: Vec::new(),
             newest: Vec::new(),
         }
