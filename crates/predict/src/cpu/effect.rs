@@ -126,6 +126,13 @@ impl Cpu {
             ("dispatch.latency", !in_order, "in a core that is not in-order"),
             ("memory.load_queue", !in_order, "in a core that is not in-order"),
             ("memory.bank", !in_order, "in a core that is not in-order"),
+            ("memory.rename_reach", !in_order, "in a core that is not in-order"),
+            (
+                "memory.order_lasts",
+                !in_order && self.word("memory.load_hit_store") != Some("wait"),
+                "in a core that is not in-order and whose loads do not wait (memory.load_hit_store)",
+            ),
+            ("memory.order_lasts", !self.has("memory.order_remembers"), "without memory.order_remembers"),
             ("rename.counted_twice", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("replay.slots", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
             ("binding.entries", self.kind() == CoreKind::OutOfOrder, "in a core of kind 'out_of_order'"),
@@ -196,10 +203,21 @@ impl Cpu {
     fn idle_queue(&self) -> Option<Found> {
         let used: Vec<&str> =
             self.names("unit").iter().filter_map(|unit| self.word(&format!("unit.{unit}.queue"))).collect();
-        let idle = self.names("queue").into_iter().find(|queue| !used.contains(&queue.as_str()));
-        idle.map(|queue| {
-            (format!("queue.{queue}.entries"), "has no effect".into(), "a queue that a unit names")
-        })
+        let held = |queue: &String| self.has(&format!("queue.{queue}.held"));
+        let queues = self.names("queue");
+        if let Some(queue) = queues.iter().find(|queue| !used.contains(&queue.as_str())) {
+            return Some((
+                format!("queue.{queue}.entries"),
+                "has no effect".into(),
+                "a queue that a unit names",
+            ));
+        }
+        let idle = queues.into_iter().filter(|_| self.kind() != CoreKind::OutOfOrder).find(held)?;
+        Some((
+            format!("queue.{idle}.held"),
+            "has no effect in this core".into(),
+            "in a core of kind 'out_of_order'",
+        ))
     }
 
     /// A bypass whose domain no result has, or no source. `other` is the domain of a class that names none.

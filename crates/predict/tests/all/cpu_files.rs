@@ -434,6 +434,19 @@ fn a_number_that_nothing_asks_for_is_refused() {
     );
     let folded = without("folded = { value = 0, unit = \"instructions\", source = \"leroy\", kind = \"guess\", range = [0, 1], note = \"see the essay\" }\n");
     assert!(folded.contains("'branch.fold_distance' has no effect in this core"), "{folded}");
+    for (cpu, table, key, unit, why) in [
+        ("e300c2", "memory", "order_lasts", "cycles", "in a core that is not in-order"),
+        ("e300c2", "queue.integer", "held", "cycles", "in a core of kind 'out_of_order'"),
+        ("power7", "queue.unified", "held", "cycles", "in a core of kind 'out_of_order'"),
+        ("zen5", "memory", "order_remembers", "executions", "without memory.order_remembers"),
+    ] {
+        let idle = message_of(cpu, |text| {
+            let number =
+                format!("{key} = {{ value = 7, unit = \"{unit}\", source = \"assay\", kind = \"guess\", range = [7, 7] }}");
+            text.replacen(&format!("[{table}]\n"), &format!("[{table}]\n{number}\n"), 1)
+        });
+        assert!(idle.contains("has no effect in this core; allowed: ") && idle.contains(why), "{idle}");
+    }
     for (key, unit) in [("distance", "lines"), ("near", "lines"), ("latency", "cycles")] {
         let prefetch = message(|text| {
             format!("{text}\n[prefetch]\n{key} = {{ value = 2, unit = \"{unit}\", source = \"manual\", kind = \"manual\" }}\n")
